@@ -162,7 +162,7 @@ def atomic_files(paths: Sequence[Path]) -> Iterator[list[Path]]:
                 old.unlink(missing_ok=True)
 
 
-def place_beside(path: Path, files: Mapping[str, bytes]) -> None:
+def write_next_to(path: Path, files: Mapping[str, bytes]) -> None:
     """Write files whose names are paths from the folder of `path`; one that is there with these bytes stays.
 
     Raises ArrayolError: `exists` for one that is there with others, and as `atomic_file` does.

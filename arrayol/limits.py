@@ -1,7 +1,7 @@
 """How large the numbers may be that a user writes: one bound for counts and amounts, one range for what has a fraction.
 
 Two numbers within the bound make a product that 64 bits hold. What is computed of many of them is bounded where that is
-done, as in `hwmodel.machine.bounds`.
+done, as in `hwmodel.cost_model.bounds`.
 """
 
 from __future__ import annotations

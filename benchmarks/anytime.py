@@ -27,18 +27,18 @@ from chains import environment
 from graphs import text_of
 
 from arrayol import api
+from arrayol.arrays import IntArray
 from arrayol.checks.top import choose_top
 from arrayol.files import shipped_folder
 from arrayol.transforms.steps import canonical_form
 from dse.jobs.runner import Resources, open_runner
-from dse.pareto.fronts import Values
 from dse.pareto.hypervolume import share_of
 from dse.search.context import BUDGET, SearchContext, Searched, SearchRequest
 from dse.search.rounds.search import search_in_rounds
-from dse.search.variants import contexts_of
+from dse.search.shown.variants import contexts_of
 from dse.space.mappings import MappingSpace
 from dse.space.study import Study, narrowed
-from hwmodel.machine.model import MachineModel
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.platform import platform_of
 
 CASES = (
@@ -121,7 +121,7 @@ def context_of(name: str, *, narrow: bool) -> SearchContext:
 def searched(name: str, asked: argparse.Namespace) -> Course:
     """Search a case."""
     context, clock = context_of(name, narrow=asked.narrow), time.process_time if asked.workers == 1 else time.monotonic
-    began, looks = clock(), list[tuple[float, Values]]()
+    began, looks = clock(), list[tuple[float, IntArray]]()
 
     def note(_: SearchContext, search: Callable[[], Searched]) -> None:
         looks.append((clock() - began, search().front.values))

@@ -26,8 +26,8 @@ from dse.search.figures import columns_of
 from dse.search.rounds.search import search_in_rounds
 from dse.space.mappings import MappingSpace
 from dse.space.study import Study, parse_scan
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Blocks, GroupDesign, Processor, parse_keep
-from hwmodel.machine.model import MachineModel
 from hwmodel.platform import default_platform
 
 SIDE, SLICE = 128, 8  # of the product, and of the sums that a repetition adds

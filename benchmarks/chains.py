@@ -28,14 +28,14 @@ from arrayol.errors import ArrayolError
 from arrayol.ir.network import flatten
 from dse.jobs.runner import JobRunner
 from dse.search.context import SearchContext, SearchRequest
-from dse.search.exact import combine_groups, search_groups
-from dse.search.exhaustive import WHOLES_AT_MOST, search_exhaustively
+from dse.search.exact.exact import combine_groups, search_groups
+from dse.search.exact.exhaustive import WHOLES_AT_MOST, search_exhaustively
 from dse.search.figures import columns_of
 from dse.search.isomorphic import IsomorphicGroups
 from dse.space.mappings import MappingSpace
 from dse.space.size import size_of
 from dse.space.study import Study, narrowed
-from hwmodel.machine.model import MachineModel
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.platform import ExternalMemory, Platform
 
 KINDS = {

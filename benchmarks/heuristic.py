@@ -25,13 +25,13 @@ from arrayol.transforms.steps import canonical_steps, run_steps
 from dse.jobs.runner import JobRunner
 from dse.pareto.hypervolume import share_of
 from dse.search.context import SearchContext, Searched, SearchRequest
-from dse.search.exact import search_exactly
+from dse.search.exact.exact import search_exactly
 from dse.search.figures import Columns, columns_of
 from dse.search.heuristic.search import search_heuristically
 from dse.space.mappings import MappingSpace
 from dse.space.size import size_of
 from dse.space.study import Study, narrowed
-from hwmodel.machine.model import MachineModel
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.platform import load_platform
 
 OBJECTIVES = ("latency_cycles", "internal_memory_data")

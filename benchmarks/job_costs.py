@@ -24,7 +24,7 @@ from chains import environment
 
 from dse.jobs.runner import JobRunner
 from dse.search.context import SearchContext, SearchRequest
-from dse.search.exact import search_exactly
+from dse.search.exact.exact import search_exactly
 from dse.search.groups.jobs import GroupJob
 from dse.search.rounds.search import search_in_rounds
 

@@ -26,7 +26,7 @@ from hwmodel.banks.emit_aol import rewritten
 from hwmodel.banks.linear import smallest_linear
 from hwmodel.banks.nest import unrolled_nest
 from hwmodel.banks.partition import PARTITIONS
-from hwmodel.banks.references import ArrayInfo, Loop, Reference, Subscript
+from hwmodel.banks.references import ArrayInfo, NormalisedLoop, Reference, Subscript
 
 SPECS = Path(__file__).parents[1] / "specs"
 COUNT = 10_000
@@ -79,7 +79,7 @@ def partitions(references: tuple[Reference, ...], mode: str) -> None:
 
 def search(offsets: Offsets, *factors: int) -> None:
     """The fewest banks of a stencil."""
-    loops = tuple(Loop(f"i{axis}", 1000) for axis in range(len(factors)))
+    loops = tuple(NormalisedLoop(f"i{axis}", 1000) for axis in range(len(factors)))
     smallest_linear([(stencil(offsets, *factors), loops)])
 
 

@@ -24,8 +24,8 @@ from arrayol.checks.check import check_loaded
 from arrayol.cli.main import run
 from arrayol.ir.network import flatten
 from arrayol.language import loader
-from arrayol.language.parser import parse
-from arrayol.pictures.tiler_faults import find_in_graph, find_in_task
+from arrayol.language.syntax.parser import parse
+from arrayol.pictures.tiler.tiler_faults import find_in_graph, find_in_task
 
 SPEC = """\
 const N = 16

@@ -37,9 +37,9 @@ from graphs import TEXTS
 from arrayol.checks.check import check_source
 from arrayol.ir.network import flatten
 from arrayol.source import SourceFile
+from hwmodel.cost_model.evaluate.evaluation import fastest, price
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Blocks, GroupDesign, Processor, Scan
-from hwmodel.machine.evaluate.evaluation import fastest, price
-from hwmodel.machine.model import MachineModel
 from hwmodel.platform import load_platform
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # The search ends as an interrupt would, so that nothing after it is waited for.
 SEARCH = """
 import sys, time
-import dse.search.exact as exact
+import dse.search.exact.exact as exact
 from arrayol.cli.main import main
 search = exact.search_groups
 def timed(*given, **named):

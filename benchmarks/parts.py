@@ -45,7 +45,7 @@ PARTS = {  # by part what it does: a module, or a class in it, and a name there
     ),
     "report": (("dse.output.writing", "first_report"),),
     "other files": (("arrayol.api.exploration", "store_result"),),
-    "printing": (("arrayol.cli.explore", "show"),),
+    "printing": (("arrayol.cli.commands.explore", "show"),),
 }
 
 
@@ -92,7 +92,7 @@ def run(arguments: Sequence[str]) -> None:
     clock = Clock()
     builtins.__import__ = clock.within("imports", builtins.__import__)
     main = importlib.import_module("arrayol.cli.main").main
-    importlib.import_module("arrayol.cli.explore")
+    importlib.import_module("arrayol.cli.commands.explore")
     for part, places in PARTS.items():
         for place, name in places:
             owner = _owner(place)

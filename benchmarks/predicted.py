@@ -36,13 +36,13 @@ from arrayol.transforms.steps import canonical_form
 from dse.jobs.runner import Resources, open_runner
 from dse.search.context import BUDGET, ROUNDS, SearchRequest
 from dse.search.methods import choose_method, with_filled_gaps
-from dse.search.variants import contexts_of, joined, search_each
+from dse.search.shown.variants import contexts_of, joined, search_each
 from dse.space.copies import for_copies
 from dse.space.mappings import MappingSpace
 from dse.space.size import size_of
 from dse.space.splits import split_networks
 from dse.space.study import Study
-from hwmodel.machine.model import MachineModel
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.platform import platform_of
 
 OBJECTIVES = (

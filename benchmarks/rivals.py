@@ -37,6 +37,7 @@ from graphs import text_of
 from numpy.typing import NDArray
 
 from arrayol import api
+from arrayol.arrays import IntArray
 from arrayol.checks.top import choose_top
 from arrayol.files import shipped_folder
 from arrayol.transforms.steps import canonical_form
@@ -51,7 +52,7 @@ from dse.search.methods import choose_method, search
 from dse.space.mappings import MappingSpace
 from dse.space.size import size_of
 from dse.space.study import Study, narrowed
-from hwmodel.machine.model import MachineModel
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.platform import find_platform
 
 OBJECTIVES = ("latency_cycles", "internal_memory_data")
@@ -60,7 +61,6 @@ MOMENTS = (1.0, 2.0, 5.0, 10.0, 20.0, 40.0, 60.0, 120.0)
 BATCH = 200  # designs at a time: of random search, and in a population
 _REFUSED = 1e15  # the figures of what is no design
 
-Values = NDArray[np.int64]
 Ask = Callable[[NDArray[np.int64]], NDArray[np.float64]]  # figures of rows of genes; those of what is none are huge
 Rival = Callable[[Ask, NDArray[np.int64], int], None]
 
@@ -75,9 +75,9 @@ class Course:
 
     seconds: float
     began: float = field(default_factory=time.process_time)
-    fronts: list[tuple[float, Values]] = field(default_factory=list)
+    fronts: list[tuple[float, IntArray]] = field(default_factory=list)
 
-    def add(self, values: Values) -> None:
+    def add(self, values: IntArray) -> None:
         """Take feasible figures (n, figures). Raises OverError when the time is up."""
         known = self.fronts[-1][1] if self.fronts else values[:0]
         together = np.concatenate([known, values])
@@ -86,7 +86,7 @@ class Course:
         if self.fronts[-1][0] > self.seconds:
             raise OverError
 
-    def until(self, moment: float) -> Values:
+    def until(self, moment: float) -> IntArray:
         """The front at a moment; empty before the first."""
         there = [front for seconds, front in self.fronts if seconds <= moment]
         return there[-1] if there else np.zeros((0, len(OBJECTIVES)), np.int64)
@@ -230,7 +230,7 @@ class Line:
     name: str
     courses: Sequence[Course]
 
-    def shares(self, best: Values, moments: Sequence[float]) -> list[float]:
+    def shares(self, best: IntArray, moments: Sequence[float]) -> list[float]:
         """The median share of hypervolume at some moments."""
         return [
             statistics.median(share_of(course.until(moment), best) for course in self.courses) for moment in moments
@@ -249,13 +249,13 @@ def measured(name: str, seconds: float, seeds: Sequence[int], *, is_open: bool) 
     return lines
 
 
-def best_of(lines: Sequence[Line]) -> Values:
+def best_of(lines: Sequence[Line]) -> IntArray:
     """The front of all that any search found."""
     every = np.concatenate([course.fronts[-1][1] for line in lines for course in line.courses if course.fronts])
     return front_of(every, np.zeros(len(every), np.int64)).values
 
 
-def behind(lines: Sequence[Line], best: Values, seconds: float) -> Iterator[str]:
+def behind(lines: Sequence[Line], best: IntArray, seconds: float) -> Iterator[str]:
     """Where the better of ours is behind a rival, at moments a tenth apart."""
     moments = [moment for moment in (1.1**power for power in range(80)) if moment <= seconds]
     ours = np.max([line.shares(best, moments) for line in lines[:2]], axis=0)
@@ -267,7 +267,7 @@ def behind(lines: Sequence[Line], best: Values, seconds: float) -> Iterator[str]
             yield f"{line.name} is ahead at {', '.join(f'{moment:.1f}' for moment in ahead)} s"
 
 
-def draw(found: dict[str, tuple[list[Line], Values]], seconds: float, path: Path) -> None:
+def draw(found: dict[str, tuple[list[Line], IntArray]], seconds: float, path: Path) -> None:
     """A chart for each space."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
     from matplotlib.figure import Figure  # noqa: PLC0415

@@ -33,8 +33,8 @@ CHECK = "from arrayol.cli.main import run; raise SystemExit(run(['check', 'small
 STARTS = {  # processor seconds, and the program that takes them: a command's module and what it calls
     "import arrayol.api": (0.3, "import arrayol.api"),
     "arrayol check small.aol": (0.3, CHECK),
-    "imports of transfers": (0.8, "import arrayol.cli.transfers; from arrayol import api; api.transfers"),
-    "imports of layout": (0.8, "import arrayol.cli.layout; from arrayol import api; api.layout"),
+    "imports of transfers": (0.8, "import arrayol.cli.commands.transfers; from arrayol import api; api.transfers"),
+    "imports of layout": (0.8, "import arrayol.cli.commands.layout; from arrayol import api; api.layout"),
 }
 
 

@@ -36,11 +36,11 @@ from arrayol.ir.network import flatten
 from arrayol.source import SourceFile
 from dse.jobs.runner import JobRunner
 from dse.search.context import SearchContext, SearchRequest
-from dse.search.exact import search_exactly
+from dse.search.exact.exact import search_exactly
 from dse.search.figures import columns_of
 from dse.space.mappings import MappingSpace
 from dse.space.study import Study, narrowed
-from hwmodel.machine.model import MachineModel
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.platform import default_platform
 
 PRODUCT = """

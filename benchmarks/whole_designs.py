@@ -29,11 +29,11 @@ from arrayol.files import shipped_folder
 from dse.output.calibration import Calibration, Measured, open_measured, write_calibration
 from dse.output.hardware import DOCUMENT, SYNTHESIS
 from dse.output.synthesis import FIGURES
+from hwmodel.cost_model.control_cost import parts_of
 from hwmodel.datapath.derive import derivation_of
 from hwmodel.datapath.technology.overhead import total_features
 from hwmodel.datapath.technology.technology import TABLES
 from hwmodel.emit.verilog.icarus import run_bench
-from hwmodel.machine.steering import parts_of
 from hwmodel.synth.fit import Sample, predicted
 
 STORED = Path(__file__).resolve().with_suffix(".json")

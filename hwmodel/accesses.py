@@ -15,17 +15,17 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from arrayol.execute.patterns import elements_of
 from arrayol.ir.network import Flow, Network, Process
 from arrayol.ir.spec import Delay, Port, Shape, TiledDefault, Tiler, port_named
 from hwmodel import memory_kinds
-from hwmodel.memory_kinds import MemoryKind
+from hwmodel.memory_kinds import LocalMemoryKind
 from hwmodel.residence import MEMORY_OF_LOAD, Loads, loads_of
 
 _AT_ONCE = 1 << 20  # accesses of which there are all indices
 
 Extents = tuple[int, ...]
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Accesses:
         return loads_of(self.network, self.loads)
 
     @cached_property
-    def residents(self) -> Mapping[str, MemoryKind]:
+    def residents(self) -> Mapping[str, LocalMemoryKind]:
         """The arrays that are on the chip in every frame, beside all groups, each with the kind of its memory."""
         return {name: MEMORY_OF_LOAD[load] for name, load in self.load.items() if load in MEMORY_OF_LOAD}
 
@@ -136,11 +136,11 @@ class Accesses:
             if delay.acts and all(abs(step) < extent for step, extent in zip(delay.vector, extents, strict=True))
         )
 
-    def repetitions(self, process: str) -> Indices:
+    def repetitions(self, process: str) -> IntArray:
         """All repetitions in row-major order, an (n, rank) array of their indices."""
         return points(self.extents(process))
 
-    def elements(self, touch: Touch, repetitions: Indices) -> Indices:
+    def elements(self, touch: Touch, repetitions: IntArray) -> IntArray:
         """The (n, pattern size) elements that n repetitions, given as an (n, rank) array, touch, patterns row-major.
 
         What a border has for places outside is an element inside; where it is a constant, which is no element, another
@@ -163,7 +163,7 @@ class Accesses:
             numbers = numbers * extent + index
         return numbers if not outside.any() or follows_axes(touch) else _replaced(numbers, outside)
 
-    def beyond(self, touch: Touch, repetitions: Indices) -> NDArray[np.bool_]:
+    def beyond(self, touch: Touch, repetitions: IntArray) -> NDArray[np.bool_]:
         """Which places of the patterns (n, pattern size) of n repetitions lie beyond the ends of the array."""
         outside = np.zeros((len(repetitions), math.prod(touch.pattern)), np.bool_)
         for axis, extent in enumerate(self.shape(touch.array)):
@@ -171,13 +171,13 @@ class Accesses:
             outside |= (index < 0) | (index >= extent)
         return outside
 
-    def _coordinates(self, touch: Touch, axis: int, repetitions: Indices) -> Indices:
+    def _coordinates(self, touch: Touch, axis: int, repetitions: IntArray) -> IntArray:
         """e(r, f) along an axis, before any wrap or border."""
         tiler = touch.tiler
         place = tiler.origin[axis] + _combined(repetitions, tiler.paving[axis])
         return place[:, None] + _combined(points(touch.pattern), tiler.fitting[axis])[None, :]
 
-    def _inside(self, touch: Touch, repetitions: Indices) -> Indices:
+    def _inside(self, touch: Touch, repetitions: IntArray) -> IntArray:
         """The elements of patterns that do not reach beyond the array: moved copies of one."""
         start, pattern = np.zeros(len(repetitions), np.int64), np.zeros(math.prod(touch.pattern), np.int64)
         for axis, extent in enumerate(self.shape(touch.array)):
@@ -185,12 +185,12 @@ class Accesses:
             pattern = pattern * extent + _combined(points(touch.pattern), touch.tiler.fitting[axis])
         return start[:, None] + pattern[None, :]
 
-    def touched(self, touch: Touch, repetitions: Indices) -> tuple[NDArray[np.intp], Indices]:
+    def touched(self, touch: Touch, repetitions: IntArray) -> tuple[NDArray[np.intp], IntArray]:
         """The repetitions of an (n, rank) array that access through a tiler, as its rows, and their elements."""
         rows = np.flatnonzero(self.happens(touch, repetitions))
         return rows, self.elements(touch, repetitions[rows])
 
-    def in_parts(self, touch: Touch, numbers: Indices) -> Iterator[tuple[NDArray[np.intp], Indices]]:
+    def in_parts(self, touch: Touch, numbers: IntArray) -> Iterator[tuple[NDArray[np.intp], IntArray]]:
         """The same of repetitions (n,) given by their numbers, some of them at a time."""
         step, extents = max(1, _AT_ONCE // max(1, math.prod(touch.pattern))), self.extents(touch.process)
         for start in range(0, len(numbers), step):
@@ -201,7 +201,7 @@ class Accesses:
             rows, elements = self.touched(touch, repetitions)
             yield rows + start, elements
 
-    def happens(self, touch: Touch, repetitions: Indices) -> NDArray[np.bool_]:
+    def happens(self, touch: Touch, repetitions: IntArray) -> NDArray[np.bool_]:
         """Which of n repetitions access through this tiler at all.
 
         The tiled default of a delay is read where there is no earlier repetition, an exit written where there is no
@@ -244,7 +244,7 @@ def follows_axes(touch: Touch) -> bool:
     return all(sum(map(bool, column)) <= 1 for column in columns)
 
 
-def _combined(vectors: Indices, factors: Sequence[int]) -> Indices:
+def _combined(vectors: IntArray, factors: Sequence[int]) -> IntArray:
     """The product of vectors (n, rank) with factors of their components, most of which are 0 as a rule."""
     total = np.zeros(len(vectors), np.int64)
     for axis, factor in enumerate(factors):
@@ -253,20 +253,20 @@ def _combined(vectors: Indices, factors: Sequence[int]) -> Indices:
     return total
 
 
-def _replaced(indices: Indices, outside: NDArray[np.bool_]) -> Indices:
+def _replaced(indices: IntArray, outside: NDArray[np.bool_]) -> IntArray:
     """Indices (n, pattern size) with the first one inside of the same row for those outside, 0 where none is."""
     first = np.take_along_axis(indices, (~outside).argmax(axis=1)[:, None], axis=1)
     return np.where(outside, np.where(outside.all(axis=1, keepdims=True), 0, first), indices)
 
 
-def points(shape: Sequence[int]) -> Indices:
+def points(shape: Sequence[int]) -> IntArray:
     """All index vectors of a shape in row-major order, as a (number, rank) array."""
     if not shape:
         return np.zeros((1, 0), np.int64)
     return np.indices(tuple(shape), np.int64).reshape(len(shape), -1).T
 
 
-def flat(repetitions: Indices, extents: Sequence[int]) -> Indices:
+def flat(repetitions: IntArray, extents: Sequence[int]) -> IntArray:
     """The row-major numbers of repetitions given as an (n, rank) array."""
     numbers = np.zeros(len(repetitions), np.int64)
     for axis, extent in enumerate(extents):
@@ -274,7 +274,7 @@ def flat(repetitions: Indices, extents: Sequence[int]) -> Indices:
     return numbers
 
 
-def subscripts(elements: Indices, shape: Sequence[int]) -> Indices:
+def subscripts(elements: IntArray, shape: Sequence[int]) -> IntArray:
     """The subscripts along each axis, (rank, ...), of elements given by their row-major numbers."""
     indices = np.unravel_index(elements, shape) if shape else ()  # which does not take an array of one number
     return np.array(indices, np.int64).reshape(len(shape), *elements.shape)

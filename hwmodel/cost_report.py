@@ -12,7 +12,7 @@ from arrayol.ir.spec import Delay, Elementary, RepetitiveTask, Spec
 from arrayol.pictures.schedule import Operation, ScheduleShown
 from hwmodel.datapath.derive import Derivation, Derived, derivation_of
 from hwmodel.datapath.figures import Datapath
-from hwmodel.datapath.folding.steps import Step, steps_of
+from hwmodel.datapath.folding.steps import FoldedStep, steps_of
 from hwmodel.datapath.technology.technology import Technology
 from hwmodel.platform import Platform
 
@@ -25,7 +25,7 @@ class CostAt:
     derived: Derived | None
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[FoldedStep, ...]:
         """The schedule of one repetition; none where nothing was derived."""
         return steps_of(self.derived.priced, self.derived.folded) if self.derived is not None else ()
 
@@ -205,7 +205,7 @@ def _sum(cost: Mapping[str, float], more: Mapping[str, float]) -> dict[str, floa
     return {name: cost.get(name, 0) + more.get(name, 0) for name in (*cost, *(set(more) - set(cost)))}
 
 
-def _step_json(step: Step) -> dict[str, Any]:
+def _step_json(step: FoldedStep) -> dict[str, Any]:
     return {
         "cycle": step.cycle,
         "kind": step.kind,

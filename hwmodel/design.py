@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hwmodel.memory_kinds import BUFFER, FIFO, MemoryKind
+from hwmodel.memory_kinds import BUFFER, FIFO, LocalMemoryKind
 from hwmodel.residence import Load
 
 Whole = TypeVar("Whole", int, NDArray[np.int64])
@@ -20,7 +20,7 @@ POLICIES: tuple[Policy, ...] = ("reuse", "strip", "whole", "tile")
 
 
 @dataclass(frozen=True, slots=True)
-class Keep:
+class ReuseLevel:
     """What is kept of an array from outside: it is fetched once for each value of the `level` outer loops of the scan.
 
     At the level of all loops that is once for each tick. `shared`: what consecutive fetches have in common is not
@@ -44,7 +44,7 @@ class Keep:
 KEEP_FORM = re.compile(r"(shared +)?(?:(reuse|strip|tile)|(whole)(?: +([0-9]{1,2}))?|([0-9]{1,2}))")
 
 
-def parse_keep(text: str, loops: int) -> Keep:
+def parse_keep(text: str, loops: int) -> ReuseLevel:
     """A keep of its text under a scan of so many loops, of several that are the same the simplest.
 
     Raises ValueError for other texts, and for a level of more loops than there are.
@@ -58,7 +58,7 @@ def parse_keep(text: str, loops: int) -> Keep:
     if level > loops:
         raise ValueError(text)
     eager = bool(whole) and (level < loops or not loops)
-    return Keep(level, bool(shared) and level > 0, eager)
+    return ReuseLevel(level, bool(shared) and level > 0, eager)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,13 +195,13 @@ class BankLayout:
     block: int = 1
 
 
-ArrayKeeps = tuple[tuple[str, Keep], ...]  # by name of the array
+ArrayKeeps = tuple[tuple[str, ReuseLevel], ...]  # by name of the array
 ArrayLoads = tuple[tuple[str, Load], ...]  # by name of the array, ascending
 Splits = tuple[str, ...]  # steps that split sums, as texts: "split rows k 16"
 Choice = tuple[ArrayLoads, Splits]  # of whole designs: it says which model they are of
 
 
-def chosen_keep(array: str, policy: Policy, keeps: ArrayKeeps, loops: int) -> Keep:
+def chosen_keep(array: str, policy: Policy, keeps: ArrayKeeps, loops: int) -> ReuseLevel:
     """What is kept of an array under a scan of so many loops: its own choice, or else the policy's."""
     return dict(keeps).get(array) or parse_keep(policy, loops)
 
@@ -236,16 +236,16 @@ class GroupDesign:
         )
         return replace(self, processors=tuple(processors))
 
-    def keep_of(self, array: str) -> Keep:
+    def keep_of(self, array: str) -> ReuseLevel:
         """What is kept of an array from outside."""
         return chosen_keep(array, self.policy, self.keeps, len(self.blocks.scan.dimensions))
 
-    def memory_kind(self, array: str) -> MemoryKind:
+    def memory_kind(self, array: str) -> LocalMemoryKind:
         """The kind of the local memory that an array has which is loaded or made."""
         return kind_of_array(array, self.fifos)
 
 
-def kind_of_array(array: str, fifos: Collection[str]) -> MemoryKind:
+def kind_of_array(array: str, fifos: Collection[str]) -> LocalMemoryKind:
     """The kind of the local memory that an array has in a group with these FIFOs."""
     return FIFO if array in fifos else BUFFER
 
@@ -266,13 +266,13 @@ def is_plain(design: GroupDesign) -> bool:
     return not (design.blocks.outer or design.fifos) and all(processor.cut is None for processor in design.processors)
 
 
-def with_keeps(design: GroupDesign, keeps: Mapping[str, Keep]) -> GroupDesign:
+def with_keeps(design: GroupDesign, keeps: Mapping[str, ReuseLevel]) -> GroupDesign:
     """The design with what it keeps of all arrays from outside: as a policy where it is one, else array by array."""
     loops = len(design.blocks.scan.dimensions)
     for policy in POLICIES:
         if all(keep == parse_keep(policy, loops) for keep in keeps.values()):
             return replace(design, policy=policy, keeps=())
-    own = sorted((array, keep) for array, keep in keeps.items() if keep != Keep(0))
+    own = sorted((array, keep) for array, keep in keeps.items() if keep != ReuseLevel(0))
     return replace(design, policy="reuse", keeps=tuple(own))
 
 

@@ -116,7 +116,7 @@ def row_time(rows: RowModel, clock_mhz: float, bursts: Bursts) -> PortTime:
     changes = np.bincount(parts.burst, weights=parts.opens, minlength=len(bursts)).astype(np.int64)
     if parts.waits_are_local:
         return PortTime(_closed_form(parts), changes)
-    return PortTime(_one_by_one(parts), changes)
+    return PortTime(_sequential_cycles(parts), changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +221,7 @@ def _closed_form(parts: _Parts) -> Integers:
     return cycles
 
 
-def _one_by_one(parts: _Parts) -> Integers:
+def _sequential_cycles(parts: _Parts) -> Integers:
     """Cycles of each burst, one opening after the other."""
     cycle, activate = parts.ticks.cycle, parts.ticks.activate
     opened: dict[int, int] = {}

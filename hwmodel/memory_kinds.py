@@ -1,6 +1,6 @@
 """Kinds of local memories, by the names that results have: all that other code asks of a kind.
 
-What a memory of a kind is built of, and its figures, say the classes of `hwmodel/machine/tables/memories.py`.
+What a memory of a kind is built of, and its figures, say the classes of `hwmodel/cost_model/tables/memories.py`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ KindName = Literal["buffer", "fifo", "state", "once", "rom", "local"]
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryKind:
+class LocalMemoryKind:
     """A kind of local memory.
 
     `is_buffer` says whether it holds an array in words with addresses, which loads fill and stores empty, `is_internal`
@@ -33,25 +33,27 @@ class MemoryKind:
 
 _BY_SUBSCRIPTS = "the row-major number of its subscripts, divided by the banks"
 
-BUFFER = MemoryKind("buffer", is_buffer=True, is_addressed=True)  # of an array that is loaded or made
-FIFO = MemoryKind(  # between two tasks that work in the same step
+BUFFER = LocalMemoryKind("buffer", is_buffer=True, is_addressed=True)  # of an array that is loaded or made
+FIFO = LocalMemoryKind(  # between two tasks that work in the same step
     "fifo",
     has_subscripts=False,
     address="words are written in turn, round and round, and read in the same order",
 )
-STATE = MemoryKind(  # of a delay
+STATE = LocalMemoryKind(  # of a delay
     "state",
     is_addressed=True,
     has_subscripts=False,
     address="one word for each chain of the delay, in the order of its repetitions",
 )
-ONCE = MemoryKind("once", is_resident=True, address=_BY_SUBSCRIPTS)  # of an array that is loaded before the first frame
-ROM = MemoryKind("rom", is_internal=False, is_resident=True, address=_BY_SUBSCRIPTS)  # of a const array
-LOCAL = MemoryKind("local")  # the local variables of a task
+ONCE = LocalMemoryKind(
+    "once", is_resident=True, address=_BY_SUBSCRIPTS
+)  # of an array that is loaded before the first frame
+ROM = LocalMemoryKind("rom", is_internal=False, is_resident=True, address=_BY_SUBSCRIPTS)  # of a const array
+LOCAL = LocalMemoryKind("local")  # the local variables of a task
 
-KINDS: dict[str, MemoryKind] = {kind.name: kind for kind in (BUFFER, FIFO, STATE, ONCE, ROM, LOCAL)}
+KINDS: dict[str, LocalMemoryKind] = {kind.name: kind for kind in (BUFFER, FIFO, STATE, ONCE, ROM, LOCAL)}
 
 
-def kind_named(name: str) -> MemoryKind:
+def kind_named(name: str) -> LocalMemoryKind:
     """The kind of that name; one that no result of this program has says nothing of itself."""
     return KINDS.get(name, LOCAL)

@@ -18,10 +18,10 @@ from arrayol.files import shipped_folder
 from arrayol.ir import syntax
 from arrayol.ir.network import Network, Process
 from arrayol.ir.spec import Elementary, Spec
-from arrayol.language.diagnose import closest, did_you_mean
+from arrayol.language.syntax.diagnose import closest, did_you_mean
 from arrayol.language.typed_names import component_name
 from arrayol.source import Span
-from hwmodel.datapath.choices import Choices, Ground, Pairs
+from hwmodel.datapath.choices import DatapathChoices, Ground, Pairs
 from hwmodel.datapath.cost_models import has_cost_model
 from hwmodel.datapath.derive import Derivation, derivation_of
 from hwmodel.datapath.entry import Costs, ElementaryEntry
@@ -130,7 +130,7 @@ class _Memory:
     """What was asked for; no part of a platform's equality, and not pickled with it."""
 
     def __init__(self) -> None:
-        self._choices: dict[int, Choices] = {}  # by identity: a process is hashed by all its content
+        self._choices: dict[int, DatapathChoices] = {}  # by identity: a process is hashed by all its content
         self._datapaths: dict[tuple[int, int | None], Datapath] = {}
         self._cost_names: dict[int, tuple[str, ...]] = {}
         self._once: dict[str, Any] = {}
@@ -142,20 +142,20 @@ class _Memory:
         value: Value = self._once[name]
         return value
 
-    def choices(self, process: Process, make: Callable[[], Choices]) -> Choices:
+    def choices(self, process: Process, make: Callable[[], DatapathChoices]) -> DatapathChoices:
         """Those of a process, which they hold, so that no other takes its identity."""
         if id(process) not in self._choices:
             self._choices[id(process)] = make()
         return self._choices[id(process)]
 
-    def datapath(self, choices: Choices, interval: int | None) -> Datapath:
+    def datapath(self, choices: DatapathChoices, interval: int | None) -> Datapath:
         """One of them."""
         key = id(choices.process), interval
         if key not in self._datapaths:
             self._datapaths[key] = choices.at(choices.intervals[0] if interval is None else interval)
         return self._datapaths[key]
 
-    def cost_names(self, choices: Choices) -> tuple[str, ...]:
+    def cost_names(self, choices: DatapathChoices) -> tuple[str, ...]:
         """The costs of a process that all its intervals have."""
         key = id(choices.process)
         if key not in self._cost_names:
@@ -335,8 +335,10 @@ class Platform(Table):
         if mistakes:
             raise ArrayolError([diagnostic for mistake in mistakes.values() for diagnostic in mistake.diagnostics])
 
-    def _choices(self, process: Process) -> Choices:
-        return self._memory.choices(process, lambda: Choices(process, self.entry(process.elementary), self._ground()))
+    def _choices(self, process: Process) -> DatapathChoices:
+        return self._memory.choices(
+            process, lambda: DatapathChoices(process, self.entry(process.elementary), self._ground())
+        )
 
     def _ground(self) -> Ground:
         technology, clock = self.prices, self.clock_mhz

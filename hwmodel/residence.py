@@ -9,15 +9,15 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal, get_args
 
-from arrayol.ir.network import Array, Network
+from arrayol.ir.network import Network, NetworkArray
 from hwmodel import memory_kinds
-from hwmodel.memory_kinds import MemoryKind
+from hwmodel.memory_kinds import LocalMemoryKind
 
 Load = Literal["rom", "once", "frame"]
 LOADS: tuple[Load, ...] = get_args(Load)
 ROM, ONCE, FRAME = LOADS
 Loads = Mapping[str, Load]
-MEMORY_OF_LOAD: Mapping[Load, MemoryKind] = MappingProxyType({ROM: memory_kinds.ROM, ONCE: memory_kinds.ONCE})
+MEMORY_OF_LOAD: Mapping[Load, LocalMemoryKind] = MappingProxyType({ROM: memory_kinds.ROM, ONCE: memory_kinds.ONCE})
 NO_LOADS: Loads = MappingProxyType({})  # where nobody says otherwise
 
 
@@ -26,7 +26,7 @@ def loads_of(network: Network, asked: Loads) -> dict[str, Load]:
     return {name: asked.get(name, _default(network, network.arrays[name])) for name in network.inputs}
 
 
-def _default(network: Network, array: Array) -> Load:
+def _default(network: Network, array: NetworkArray) -> Load:
     if array.rom_bits is not None:
         return ROM
     return ONCE if None not in array.shape and _has_frames(network) else FRAME

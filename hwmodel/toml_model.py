@@ -22,7 +22,7 @@ from pydantic_core import ErrorDetails
 
 from arrayol.errors import ArrayolError, Diagnostic, error
 from arrayol.files import MOST_TEXT_BYTES, LargeFileError, hint_of, read_bytes
-from arrayol.language.diagnose import closest, did_you_mean
+from arrayol.language.syntax.diagnose import closest, did_you_mean
 from arrayol.limits import beyond, in_range
 from arrayol.source import SourceFile, Span
 from arrayol.text import clipped

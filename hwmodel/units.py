@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from hwmodel.accesses import Accesses
 from hwmodel.design import Scan
 
-Riding = dict[str, dict[int, int]]  # by task: by dimension of the last task, the own one that rides on it
+DimensionMap = dict[str, dict[int, int]]  # by task: by dimension of the last task, the own one that rides on it
 
 
-def riding_dimensions(accesses: Accesses, tasks: Sequence[str], last: str) -> Riding:
+def riding_dimensions(accesses: Accesses, tasks: Sequence[str], last: str) -> DimensionMap:
     """Which dimension of each task of a group rides on each of the last task's; the first found in the text's order."""
-    riding: Riding = {last: {k: k for k in range(len(accesses.extents(last)))}}
+    riding: DimensionMap = {last: {k: k for k in range(len(accesses.extents(last)))}}
     for task in [name for name in reversed(list(accesses.network.processes)) if name in tasks and name != last]:
         own: dict[int, int] = {}
         for written in accesses.writes[task]:
@@ -32,7 +32,7 @@ def riding_dimensions(accesses: Accesses, tasks: Sequence[str], last: str) -> Ri
     return riding
 
 
-def unit_dimension(accesses: Accesses, riding: Riding, scan: Scan, task: str) -> int | None:
+def unit_dimension(accesses: Accesses, riding: DimensionMap, scan: Scan, task: str) -> int | None:
     """The dimension of the lines that units of a task share; None where they never share any (one unit).
 
     Of more than one index and without a delay: first those that ride on the scan's dimensions, the innermost first,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from hwmodel.machine.estimate import OBJECTIVES
-from hwmodel.machine.priced import Priced
+from hwmodel.cost_model.estimate import OBJECTIVES
+from hwmodel.cost_model.metrics import Metrics
 
 
-def require_same_figures(priced: Priced, number: int, alone: Priced) -> None:
+def require_same_figures(priced: Metrics, number: int, alone: Metrics) -> None:
     """All figures of one structure in a batch are those that it has by itself."""
     left_out = {"memory_blocks"} if priced.memory_blocks is None else set()
     names = {*OBJECTIVES, *(() if alone.energy is None else ("energy_fj", "leakage_pw"))} - left_out

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from arrayol.ir import syntax
 from arrayol.ir.borders import CONSTANT, Border
 from arrayol.ir.spec import Shape, Tiler
-from arrayol.language.diagnose import shown_shape
+from arrayol.language.syntax.diagnose import shown_shape
 from arrayol.polyhedral.accesses import Access, find_outside
 from arrayol.source import SourceFile, Span
 from dse.space.task_graph import TaskGraph, from_links

@@ -7,7 +7,7 @@ from itertools import product
 from hypothesis import strategies as st
 from layouts_brute import DrawnNest, DrawnReference, Rows
 
-from hwmodel.banks.references import Loop, Reference, Subscript, Unknown
+from hwmodel.banks.references import NormalisedLoop, Reference, Subscript, Unknown
 
 FACTORS = st.sampled_from([0, 0, 1, 2, 3, 4, 6, 10, 12, -1, -2, -4, -6, 10**12, -(10**13)])
 OFFSETS = st.one_of(st.integers(-12, 12), st.sampled_from([10**12, 10**12 + 1, -(10**13) + 3, 10**25]))
@@ -47,9 +47,9 @@ def reference_sets(draw: st.DrawFn, *, small: bool = False, most: int = 7) -> tu
 
 
 @st.composite
-def bodies(draw: st.DrawFn) -> tuple[tuple[Loop, ...], tuple[Reference, ...]]:
+def bodies(draw: st.DrawFn) -> tuple[tuple[NormalisedLoop, ...], tuple[Reference, ...]]:
     """Loops, and statements over two small arrays that load up to three elements and store one."""
-    loops = tuple(Loop(name, draw(st.integers(1, 5))) for name in "ij"[: draw(st.integers(1, 2))])
+    loops = tuple(NormalisedLoop(name, draw(st.integers(1, 5))) for name in "ij"[: draw(st.integers(1, 2))])
     rank = draw(st.integers(1, 2))
     alike = st.tuples(*[subscripts(len(loops), small=True)] * rank)
     shared = [draw(alike) for _ in range(2)]

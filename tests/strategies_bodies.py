@@ -14,7 +14,7 @@ from loading import unchecked_spec_of
 
 from arrayol.errors import ArrayolError
 from arrayol.execute.compile_body import compile_body
-from arrayol.execute.environment import DTYPES, Place
+from arrayol.execute.environment import DTYPES, LeadingTask
 from arrayol.ir.spec import Elementary, Port
 from arrayol.ir.types import ElementType, Kind
 
@@ -95,7 +95,7 @@ def reference(elementary: Elementary, inputs: Mapping[str, Any]) -> Arrays:
         port.name: np.zeros((*port.shape, lanes), DTYPES[port.type]) for port in elementary.outputs
     }
     with np.errstate(all="ignore"):
-        compile_body(elementary, 1).run(arrays, (lanes,), Place("t", None))
+        compile_body(elementary, 1).run(arrays, (lanes,), LeadingTask("t", None))
     return {port.name: arrays[port.name].reshape(-1, lanes) for port in elementary.outputs}
 
 

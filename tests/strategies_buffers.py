@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from hwmodel.local_memory.lines import Line, Lines
-from hwmodel.local_memory.pieces import Loop, Piece
+from hwmodel.local_memory.lines import BufferLines, Line
+from hwmodel.local_memory.pieces import LoopPlaces, Piece
 
 
 def windows(extent: int, block: int, before: int = 0, after: int = 0, *, wrap: bool = False) -> Line:
@@ -51,10 +51,10 @@ def lines_without_order(draw: st.DrawFn) -> Line:
 
 
 @st.composite
-def buffers(draw: st.DrawFn) -> Lines:
+def buffers(draw: st.DrawFn) -> BufferLines:
     """A buffer of small lines."""
     line = st.one_of(lines_of_blocks(), lines_of_blocks(), lines_without_order())
-    return Lines(draw(line), draw(line), draw(st.integers(0, 4)), draw(st.integers(1, 3)))
+    return BufferLines(draw(line), draw(line), draw(st.integers(0, 4)), draw(st.integers(1, 3)))
 
 
 @st.composite
@@ -68,18 +68,18 @@ def pieces(draw: st.DrawFn) -> tuple[Piece, int]:
     inner = draw(loops(axes[on_outer] if on_inner and on_outer < rank else None))
     free = sorted(axes[on_outer + on_inner :])
     kept = [np.unique(draw(_subscripts(np.arange(draw(st.integers(1, 4)))))) for _ in free]
-    of_free = tuple(Loop.free(axis, own) for axis, own in zip(free, kept, strict=True))
+    of_free = tuple(LoopPlaces.free(axis, own) for axis, own in zip(free, kept, strict=True))
     return Piece(outer, (inner,), of_free, draw(st.integers(0, 3))), rank
 
 
 @st.composite
-def loops(draw: st.DrawFn, axis: int | None) -> Loop:
+def loops(draw: st.DrawFn, axis: int | None) -> LoopPlaces:
     """What comes along one loop; of no axis each place brings one index at most."""
     line = draw(st.one_of(lines_of_blocks(), lines_without_order()))
     if axis is None:
         line = line.only(np.isin(np.arange(line.indices), np.unique(line.first, return_index=True)[1]))
-        return Loop(line.places, None, np.zeros(line.indices, np.int64), line.first, line.last)
-    return Loop(line.places, axis, draw(_subscripts(line.first)), line.first, line.last)
+        return LoopPlaces(line.places, None, np.zeros(line.indices, np.int64), line.first, line.last)
+    return LoopPlaces(line.places, axis, draw(_subscripts(line.first)), line.first, line.last)
 
 
 @st.composite

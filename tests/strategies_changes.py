@@ -12,14 +12,14 @@ from strategies_machine import platforms
 from strategies_networks import TYPES, networks
 
 from arrayol.errors import ArrayolError
-from arrayol.ir.network import Array, Flow, Network, Process
+from arrayol.ir.network import Flow, Network, NetworkArray, Process
 from arrayol.ir.spec import Delay, Port, TiledDefault
 from dse.search.context import SearchContext
-from dse.search.exact_cost import exact_seconds
+from dse.search.exact.exact_cost import exact_seconds
 from dse.search.figures import Columns, columns_of
 from dse.space.mappings import MappingSpace
 from dse.space.study import Study, parse_constraint
-from hwmodel.machine.model import MachineModel
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.platform import Platform
 
 MOST_SECONDS = 0.6  # of predicted work of an exact search: most networks take less, a few a hundred times as much
@@ -240,7 +240,7 @@ def _output(draw: st.DrawFn, network: Network) -> Network:
     return replace(network, arrays=arrays, outputs=tuple(name for name, one in arrays.items() if one.is_output))
 
 
-def _arrays(network: Network, name: str, **update: object) -> dict[str, Array]:
+def _arrays(network: Network, name: str, **update: object) -> dict[str, NetworkArray]:
     return {**network.arrays, name: replace(network.arrays[name], **update)}  # type: ignore[arg-type]
 
 

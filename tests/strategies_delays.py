@@ -23,8 +23,8 @@ from arrayol.ir.network import flatten
 from arrayol.transforms.steps import canonical_steps, run_steps
 from dse.space.fusions import subspaces
 from dse.space.task_graph import task_graph
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Design, GroupDesign
-from hwmodel.machine.model import MachineModel
 
 MOST_REPETITIONS = 48
 

@@ -23,8 +23,8 @@ from arrayol.ir.spec import ConstArray, Port, Spec
 from arrayol.transforms.steps import canonical_steps, run_steps
 from dse.space.fusions import subspaces
 from dse.space.task_graph import task_graph
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import POLICIES, BankLayout, Blocks, Design, GroupDesign, Processor, row_major
-from hwmodel.machine.model import MachineModel
 from hwmodel.platform import Platform
 from hwmodel.residence import LOADS, Load, Loads
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from maps_oracle import Maps
 from strategies import NOWHERE
 
-from arrayol.ir.network import Array, Flow, Network, Process
+from arrayol.ir.network import Flow, Network, NetworkArray, Process
 from arrayol.ir.spec import Port, Tiler
 from arrayol.ir.types import ElementType
 from arrayol.limits import LARGEST
@@ -85,7 +85,7 @@ def chain_of_maps(extents: tuple[int, ...], types: list[ElementType]) -> Network
         flows = (Flow(x, f"a{task}", tiler),), (Flow(y, f"a{task + 1}", tiler),)
         processes[f"t{task}"] = Process(f"t{task}", f"t{task}", f"e{task}", extents, *flows, (), (x,), (y,))
     arrays = {
-        f"a{place}": Array(
+        f"a{place}": NetworkArray(
             f"a{place}",
             kind,
             extents,

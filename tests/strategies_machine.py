@@ -15,7 +15,7 @@ from strategies_networks import networks
 from arrayol.ir.network import Network, Process
 from hwmodel.datapath.entry import ElementaryEntry, Measured
 from hwmodel.datapath.figures import Datapath
-from hwmodel.design import POLICIES, ArrayKeeps, BankLayout, Blocks, GroupDesign, Keep, Processor, Scan, rate_of
+from hwmodel.design import POLICIES, ArrayKeeps, BankLayout, Blocks, GroupDesign, Processor, ReuseLevel, Scan, rate_of
 from hwmodel.platform import BitCosts, ExternalMemory, LocalMemory, Platform, RowModel
 from hwmodel.residence import LOADS, Load
 
@@ -289,10 +289,10 @@ def array_keeps(draw: st.DrawFn, network: Network, tasks: tuple[str, ...], loops
 
 
 @st.composite
-def keeps(draw: st.DrawFn, loops: int) -> Keep:
+def keeps(draw: st.DrawFn, loops: int) -> ReuseLevel:
     """At any of so many loops, in any way."""
     level = draw(st.integers(0, loops))
-    return Keep(level, bool(level) and draw(st.booleans()), (level < loops or not loops) and draw(st.booleans()))
+    return ReuseLevel(level, bool(level) and draw(st.booleans()), (level < loops or not loops) and draw(st.booleans()))
 
 
 def repetitions(network: Network, tasks: Sequence[str]) -> int:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import NOWHERE
 
 from arrayol.ir.borders import CONSTANT, Border
-from arrayol.ir.network import Array, Flow, Network, Process
+from arrayol.ir.network import Flow, Network, NetworkArray, Process
 from arrayol.ir.spec import Delay, Port, Shape, TiledDefault, Tiler
 from arrayol.ir.types import ElementType
 
@@ -71,7 +71,7 @@ def networks(
     read = {name for process in building.processes for name in process.reads}
     made = {name for process in building.processes for name in process.writes}
     arrays = {
-        name: Array(
+        name: NetworkArray(
             name,
             building.types[name],
             shape,

@@ -11,9 +11,9 @@ from arrayol.ir.syntax import NOWHERE, Elementary, Name, Number, Ref, Task
 from arrayol.ir.trusted import replace
 from arrayol.language.emitter import name, number
 from arrayol.language.parameters.kinds import uses_in
-from arrayol.language.parser import Parsed, parse
-from arrayol.language.printer import print_file
-from arrayol.language.tree import nodes_in
+from arrayol.language.syntax.parser import Parsed, parse
+from arrayol.language.syntax.printer import print_file
+from arrayol.language.syntax.tree import nodes_in
 from arrayol.source import SourceFile
 
 Choose = Callable[[Sequence[Any]], Any]  # one of several options

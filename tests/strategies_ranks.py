@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 from strategies_transforms import LinkedSpec
 
-from arrayol.language.diagnose import shown_shape
+from arrayol.language.syntax.diagnose import shown_shape
 from arrayol.pictures.text import matrix_text
 
 Extents = tuple[int, ...]

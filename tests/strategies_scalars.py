@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 from strategies_transforms import LinkedSpec
 
-from arrayol.language.diagnose import shown_shape
+from arrayol.language.syntax.diagnose import shown_shape
 
 Extents = tuple[int, ...]
 _SHAPES = ((2,), (3,), (2, 2), (4,), (6,), (2, 3), (3, 4))

@@ -15,10 +15,10 @@ from arrayol.ir.network import Network
 from dse.search.figures import Columns, columns_of
 from dse.space.mappings import MappingSpace
 from dse.space.study import Study, narrowed, parse_constraint
+from hwmodel.cost_model.metrics import Metrics
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.datapath.entry import ElementaryEntry, Measured
 from hwmodel.design import GroupDesign
-from hwmodel.machine.model import MachineModel
-from hwmodel.machine.priced import Priced
 from hwmodel.platform import Platform
 
 OBJECTIVES = (
@@ -101,9 +101,9 @@ class RememberingModel(MachineModel):
 
     def __init__(self, network: Network, platform: Platform) -> None:
         super().__init__(network, platform)
-        self.priced: dict[tuple[GroupDesign, bytes], Priced | ArrayolError] = {}
+        self.priced: dict[tuple[GroupDesign, bytes], Metrics | ArrayolError] = {}
 
-    def price_structure(self, structure: GroupDesign, units: NDArray[np.int64]) -> Priced:
+    def price_structure(self, structure: GroupDesign, units: NDArray[np.int64]) -> Metrics:
         key = structure, units.tobytes()
         if key not in self.priced:
             try:

@@ -15,7 +15,7 @@ from linked_parts import Array, Builder, Call, Extents, Space, blocks, exit_of, 
 from linked_slices import add_call, read_part
 from strategies_parameters import with_parameters
 
-from arrayol.language.diagnose import shown_shape
+from arrayol.language.syntax.diagnose import shown_shape
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pytest
 from arrayol.errors import ArrayolError, Diagnostic, InfeasibleError, Severity, error
 from arrayol.source import SourceFile, Span
 from dse.space.objectives import WrongObjectiveError
-from hwmodel.simulator.plan import SimulatorError, fault
+from hwmodel.simulator.schedule.plan import SimulatorError, fault
 
 SOURCE = SourceFile("wrong.aol", "const N = 1\ntask t(x: i32[N]) -> (y: i32[N]) {}\n")
 DIAGNOSTICS = (

@@ -9,8 +9,8 @@ import pytest
 from loads import COMMANDS, counting, counts_of, write_inputs
 
 from arrayol import api
-from arrayol.cli.commands import COMMANDS as ALL
-from arrayol.pictures.tiler_faults import load_to_show
+from arrayol.cli.command_table import COMMANDS as ALL
+from arrayol.pictures.tiler.tiler_faults import load_to_show
 
 WITHOUT = {"completion", "example", "import", "lsp", "schema", "synth", "calibrate"}  # a specification
 # `transform` runs its steps with other values of the consts too, to see what follows, and reads what it prints.

@@ -59,7 +59,7 @@ def test_the_wheel_holds_the_packages_and_the_specs_and_nothing_else(wheel: Path
     assert {
         "arrayol/specs/lpsf.aol",
         "arrayol/specs/lpsf.toml",
-        "arrayol/language/grammar.lark",
+        "arrayol/language/syntax/grammar.lark",
         "dse/output/report/page/page.html",
         "hwmodel/emit/verilog/library/bank.v",
     } <= held

@@ -256,7 +256,7 @@ def test_an_objective_of_a_figure_that_is_none_here(
 NONSENSE = """
 from dataclasses import replace
 import numpy as np
-from dse.search.exact import search_exactly
+from dse.search.exact.exact import search_exactly
 
 class Unspeakable(Exception):
     def __str__(self): raise ValueError

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from arrayol.api.spec import Source, file_of, load
-from arrayol.files import atomic_file, place_beside, writing
+from arrayol.files import atomic_file, write_next_to, writing
 from arrayol.language.emitter import data_files, spec_text
 from arrayol.language.settings import Settings
 from arrayol.pictures.save import save_layout, save_layout_exploration
@@ -131,6 +131,6 @@ def emit_layout(
         laid_out = rewritten_linear(loaded, name, factors, comparison.linear)
     else:
         laid_out = rewritten(loaded, name, factors, comparison.custom, physical=ports == "banks")
-    place_beside(target, data_files(laid_out))
+    write_next_to(target, data_files(laid_out))
     with atomic_file(target) as temporary, writing(target):
         temporary.write_text(spec_text(laid_out), encoding="utf-8", newline="\n")

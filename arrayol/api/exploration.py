@@ -10,8 +10,8 @@ from arrayol.api.spec import Source, load
 from arrayol.checks.top import choose_top
 from arrayol.errors import error
 from arrayol.ir.spec import Spec
-from arrayol.language.diagnose import did_you_mean
 from arrayol.language.settings import Settings
+from arrayol.language.syntax.diagnose import did_you_mean
 from arrayol.pictures import trace
 from arrayol.pictures.save import save_timeline
 from arrayol.text import listed
@@ -47,8 +47,8 @@ from dse.space.objectives import DEFAULT, chosen
 from dse.space.splits import split_networks
 from dse.space.study import Study, load_study, narrowed, with_constraints
 from dse.verify.verify import Verdict, Verifier
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Design
-from hwmodel.machine.model import MachineModel
 from hwmodel.platform import Platform, on_device, platform_of
 
 __all__ = [

@@ -13,7 +13,7 @@ from dse.output import hardware_hls, hardware_verilog
 from dse.output.calibration import Calibration, calibrate_folders, write_calibration
 from dse.output.hardware import EmittedDesign, emit_hardware, write_hardware
 from dse.output.open_design import StoredDesign
-from dse.output.synthesis import Asked, Synthesis, synthesise_folder
+from dse.output.synthesis import Synthesis, SynthesisOptions, synthesise_folder
 
 
 def emit_verilog(
@@ -119,7 +119,7 @@ def synthesise(  # noqa: PLR0913  one for each thing that may be asked for
     >>> api.synthesise("v0", mhz=50).mhz >= 50
     True
     """
-    asked = Asked(size, package, speed, mhz, seed, places, pins)
+    asked = SynthesisOptions(size, package, speed, mhz, seed, places, pins)
     return synthesise_folder(Path(folder), asked, None if out is None else Path(out))
 
 

@@ -13,7 +13,7 @@ from arrayol.ir.spec import RepetitiveTask, Spec
 from arrayol.language.settings import Settings
 from arrayol.pictures.save import save_graph, save_task
 from arrayol.pictures.text import graph_text, process_text, task_graph
-from arrayol.pictures.tiler_faults import links_of
+from arrayol.pictures.tiler.tiler_faults import links_of
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from arrayol.transforms.steps import canonical_form
 from dse.space.mappings import MappingSpace
 from dse.space.study import Study
 from dse.space.study_checks import check_space
-from hwmodel.machine.model import MachineModel
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.platform import Platform, platform_of
 
 

@@ -8,8 +8,8 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
-from arrayol.language.json_schema import specification_schema
-from arrayol.language.json_writer import FORMAT as SPECIFICATION_FORMAT
+from arrayol.language.json.json_schema import specification_schema
+from arrayol.language.json.json_writer import FORMAT as SPECIFICATION_FORMAT
 from dse.results.schema import FORMAT, Result
 from dse.space.study import Study
 from hwmodel.datapath.technology.technology import TechnologyTable

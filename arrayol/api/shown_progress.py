@@ -56,7 +56,7 @@ class Stretch:
         count = self.last.count - self.first.count
         return count / seconds if seconds >= _TOO_SHORT and count > 0 else None
 
-    def left(self, now: float) -> float | None:
+    def seconds_left(self, now: float) -> float | None:
         """Seconds until all work is done; None where that cannot be told, or not any more."""
         before, after = self.first.work, self.last.work
         if before is None or after is None or after <= before or now - self.began < SETTLED:
@@ -118,7 +118,7 @@ def _facts(seen: Seen, now: float) -> Iterator[str]:
     rate = seen.stretch.rate(now)
     if rate is not None:
         yield rate_text(rate)
-    yield from _left(seen, now)
+    yield from _seconds_left(seen, now)
     yield from _volume(seen)
 
 
@@ -130,7 +130,7 @@ def bar_facts(seen: Seen, now: float) -> tuple[str, str]:
     rate = seen.stretch.rate(now)
     rates = [] if rate is None else [short_rate(rate, "designs" if record.designs else record.counted)]
     places = [record.place] if record.place else []
-    return ", ".join([*amount, *_left(seen, now)]), ", ".join([*places, *rates, *_volume(seen)])
+    return ", ".join([*amount, *_seconds_left(seen, now)]), ", ".join([*places, *rates, *_volume(seen)])
 
 
 def _amount(record: SearchProgress) -> str:
@@ -139,8 +139,8 @@ def _amount(record: SearchProgress) -> str:
     return f"{done}{counted(_of(record), _noun(record))}"
 
 
-def _left(seen: Seen, now: float) -> Iterator[str]:
-    left = seen.stretch.left(now)
+def _seconds_left(seen: Seen, now: float) -> Iterator[str]:
+    left = seen.stretch.seconds_left(now)
     if left is not None:
         yield f"{'at most' if seen.record.at_most else 'about'} {duration(left)} left"
 

@@ -8,7 +8,7 @@ from arrayol.checks.check import check_again, check_source, load_checked, load_s
 from arrayol.ir.spec import Spec
 from arrayol.ir.syntax import Specification
 from arrayol.language import emitter
-from arrayol.language.json_writer import document_of, json_text
+from arrayol.language.json.json_writer import document_of, json_text
 from arrayol.language.loader import Loaded, load_again, load_source
 from arrayol.language.namespace import read_source
 from arrayol.language.settings import Settings

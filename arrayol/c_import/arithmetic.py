@@ -9,7 +9,7 @@ from typing import Any
 from arrayol.c_import.constants import (
     FLOATS,
     RANKS,
-    Constant,
+    CConstant,
     common_type,
     compared,
     converted,
@@ -19,7 +19,7 @@ from arrayol.c_import.constants import (
     operation,
 )
 from arrayol.c_import.forms import names_of, rounded
-from arrayol.c_import.model import BOOL, Condition, Form, Value, not_negative
+from arrayol.c_import.model import BOOL, COperation, ElementGuard, Form, not_negative
 from arrayol.c_import.ranges import NumberNeededError, Ranges
 from arrayol.ir.affine import Affine
 
@@ -54,25 +54,25 @@ class RefusalError(Exception):
         self.message, self.hint, self.node, self.code = message, hint, node, code
 
 
-def literal(constant: Constant) -> Value:
+def literal(constant: CConstant) -> COperation:
     """A constant as a value."""
     if constant.type == BOOL:
         return truth(bool(constant.value))
     form: Form | None = None if constant.type in FLOATS else Affine(constant=int(constant.value))
-    return Value("literal", constant.type, text=constant.text, form=form)
+    return COperation("literal", constant.type, text=constant.text, form=form)
 
 
-def integer(number: int, kind: str = "i32") -> Value:
+def integer(number: int, kind: str = "i32") -> COperation:
     """An integer as a value."""
-    return literal(Constant(kind, number))
+    return literal(CConstant(kind, number))
 
 
-def truth(value: bool) -> Value:
+def truth(value: bool) -> COperation:
     """A truth value."""
-    return Value("literal", BOOL, text="true" if value else "false")
+    return COperation("literal", BOOL, text="true" if value else "false")
 
 
-def constant_of(value: Value) -> Constant | None:
+def constant_of(value: COperation) -> CConstant | None:
     """The number that a value is in the text, None for any other."""
     if value.kind == "negative":
         inner = constant_of(value.operands[0])
@@ -83,11 +83,11 @@ def constant_of(value: Value) -> Constant | None:
     if value.kind != "literal":
         return None
     if value.type == BOOL:
-        return Constant(BOOL, int(value.text == "true"))
-    return Constant(value.type, float(value.text) if value.type in FLOATS else int(value.text))
+        return CConstant(BOOL, int(value.text == "true"))
+    return CConstant(value.type, float(value.text) if value.type in FLOATS else int(value.text))
 
 
-def truth_of(value: Value) -> bool | None:
+def truth_of(value: COperation) -> bool | None:
     """What a condition says everywhere; None where that is not known."""
     if value.kind == "literal" and value.type == BOOL:
         return value.text == "true"
@@ -100,7 +100,7 @@ class Arithmetic:
 
     ranges: Ranges
 
-    def binary(self, sign: str, left: Value, right: Value) -> Value:
+    def binary(self, sign: str, left: COperation, right: COperation) -> COperation:
         """An operation on two values: in their common type, of shifts in that of the left one."""
         if sign in {"&&", "||"}:
             return self.both("and" if sign == "&&" else "or", self.condition(left), self.condition(right))
@@ -115,7 +115,7 @@ class Arithmetic:
             return self._of_constants(sign, one, other, common)
         return self._of_operands(sign, (self.converted(left, common), self.converted(right, common)), common)
 
-    def _of_constants(self, sign: str, one: Constant, other: Constant, common: str) -> Value:
+    def _of_constants(self, sign: str, one: CConstant, other: CConstant, common: str) -> COperation:
         """An operation on two numbers of the text: a number, but for floats that no number is."""
         if sign in COMPARISONS:
             return truth(compared(sign, one, other))
@@ -125,9 +125,9 @@ class Arithmetic:
             if common not in FLOATS:
                 raise RefusalError(str(wrong), "write the number that is meant") from None
             operands = literal(converted(one, common)), literal(converted(other, common))
-            return Value(sign, common, _definite(operands, common))
+            return COperation(sign, common, _definite(operands, common))
 
-    def _of_operands(self, sign: str, operands: tuple[Value, Value], common: str) -> Value:
+    def _of_operands(self, sign: str, operands: tuple[COperation, COperation], common: str) -> COperation:
         if sign in COMPARISONS:
             return self._comparison(sign, operands, common)
         if sign in {"/", "%"} and common not in FLOATS:
@@ -135,9 +135,9 @@ class Arithmetic:
         form = self._affine(sign, operands, common) if common not in FLOATS else None
         if form is not None:
             return self.of_form(form, common)
-        return Value(sign, common, _definite(operands, common))
+        return COperation(sign, common, _definite(operands, common))
 
-    def _affine(self, sign: str, operands: tuple[Value, Value], kind: str) -> Form | None:
+    def _affine(self, sign: str, operands: tuple[COperation, COperation], kind: str) -> Form | None:
         """The form of a sum, difference, product or mask, where it is one and does not wrap."""
         left, right = operands[0].form, operands[1].form
         if left is None or right is None:
@@ -183,14 +183,14 @@ class Arithmetic:
         greatest = self.ranges.greatest(form)
         return greatest is not None and greatest <= high
 
-    def of_form(self, form: Form, kind: str) -> Value:
+    def of_form(self, form: Form, kind: str) -> COperation:
         """An integer of loops and consts, in a type that holds it."""
         if form.number is not None:
             return integer(form.number, kind)
-        value = Value("form", "i32", form=form)
-        return value if kind == "i32" else Value("convert", kind, (value,), form=form)
+        value = COperation("form", "i32", form=form)
+        return value if kind == "i32" else COperation("convert", kind, (value,), form=form)
 
-    def _shift(self, sign: str, left: Value, right: Value) -> Value:
+    def _shift(self, sign: str, left: COperation, right: COperation) -> COperation:
         left, right = self.promoted(left), self.promoted(right)
         if left.type in FLOATS or right.type in FLOATS:
             raise RefusalError(f"'{sign}' takes integers", "convert both sides to int")
@@ -213,9 +213,9 @@ class Arithmetic:
         if form is not None:
             return self.of_form(form, left.type)
         operands = (left, self.converted(right, left.type))
-        return Value(sign, left.type, _definite(operands, left.type))
+        return COperation(sign, left.type, _definite(operands, left.type))
 
-    def _shifted_form(self, sign: str, left: Value, right: Value) -> Form | None:
+    def _shifted_form(self, sign: str, left: COperation, right: COperation) -> Form | None:
         number = None if right.form is None else right.form.number
         if left.form is None or number is None:
             return None
@@ -224,7 +224,7 @@ class Arithmetic:
         form = left.form.scaled(1 << number)
         return form if self._is_between(form, *limits(left.type)) else None
 
-    def _division(self, sign: str, left: Value, right: Value) -> Value:
+    def _division(self, sign: str, left: COperation, right: COperation) -> COperation:
         """C's quotient or rest of integers, rounded towards zero."""
         kind = left.type
         (low, _), (first, last) = self.ranges.of(left), self.ranges.of(right)
@@ -240,86 +240,86 @@ class Arithmetic:
         if number is not None and number > 0:
             positive = self._up(left, number)
             if sign == "/":
-                return Value("//", kind, _definite((positive, right), kind))
-            quotient = Value("//", kind, _definite((positive, right), kind))
-            return Value("-", kind, (left, Value("*", kind, (quotient, right))))
+                return COperation("//", kind, _definite((positive, right), kind))
+            quotient = COperation("//", kind, _definite((positive, right), kind))
+            return COperation("-", kind, (left, COperation("*", kind, (quotient, right))))
         zero = integer(0, kind)
-        rest = Value("%", kind, _definite((left, right), kind))
-        signs = Value("!=", BOOL, (Value("<", BOOL, (left, zero)), Value("<", BOOL, (right, zero))))
-        differs = Value("and", BOOL, (Value("!=", BOOL, (rest, zero)), signs))
+        rest = COperation("%", kind, _definite((left, right), kind))
+        signs = COperation("!=", BOOL, (COperation("<", BOOL, (left, zero)), COperation("<", BOOL, (right, zero))))
+        differs = COperation("and", BOOL, (COperation("!=", BOOL, (rest, zero)), signs))
         if sign == "/":
-            floor = Value("//", kind, _definite((left, right), kind))
-            return Value("choice", kind, (differs, Value("+", kind, (floor, integer(1, kind))), floor))
-        return Value("choice", kind, (differs, Value("-", kind, (rest, right)), rest))
+            floor = COperation("//", kind, _definite((left, right), kind))
+            return COperation("choice", kind, (differs, COperation("+", kind, (floor, integer(1, kind))), floor))
+        return COperation("choice", kind, (differs, COperation("-", kind, (rest, right)), rest))
 
-    def _up(self, left: Value, divisor: int) -> Value:
+    def _up(self, left: COperation, divisor: int) -> COperation:
         """The dividend, moved so that rounding down rounds a negative one towards zero."""
         kind = left.type
-        below = Value("<", BOOL, (left, integer(0, kind)))
-        moved = Value("+", kind, (left, integer(divisor - 1, kind)))
-        return Value("choice", kind, (below, moved, left)) if divisor > 1 else left
+        below = COperation("<", BOOL, (left, integer(0, kind)))
+        moved = COperation("+", kind, (left, integer(divisor - 1, kind)))
+        return COperation("choice", kind, (below, moved, left)) if divisor > 1 else left
 
-    def _floored(self, sign: str, left: Value, right: Value, number: int | None) -> Value:
+    def _floored(self, sign: str, left: COperation, right: COperation, number: int | None) -> COperation:
         kind = left.type
         if left.form is not None and number is not None:
             return self.of_form(rounded("//" if sign == "/" else "%", left.form, number), kind)
-        return Value("//" if sign == "/" else "%", kind, _definite((left, right), kind))
+        return COperation("//" if sign == "/" else "%", kind, _definite((left, right), kind))
 
     def _never_negative(self, form: Form) -> bool:
         least = self.ranges.least(form)
         return least is not None and least >= 0
 
-    def _comparison(self, sign: str, operands: tuple[Value, Value], kind: str) -> Value:
-        value = Value(sign, BOOL, _definite(operands, kind))
+    def _comparison(self, sign: str, operands: tuple[COperation, COperation], kind: str) -> COperation:
+        value = COperation(sign, BOOL, _definite(operands, kind))
         condition = affine_condition(value)
         if condition is None:
             return value
         known = self._decided(condition)
         return value if known is None else truth(known)
 
-    def _decided(self, condition: Condition) -> bool | None:
+    def _decided(self, condition: ElementGuard) -> bool | None:
         """Whether a comparison of numbers always or never holds; consts decide nothing."""
         number = None if condition.form is None else condition.form.number
         if number is None:
             return None
         return {">=": number >= 0, "==": number == 0, "!=": number != 0}[condition.kind]
 
-    def both(self, kind: str, left: Value, right: Value) -> Value:
+    def both(self, kind: str, left: COperation, right: COperation) -> COperation:
         """`and` or `or` of two conditions."""
         for one, other in ((left, right), (right, left)):
             known = truth_of(one)
             if known is not None:
                 return other if known == (kind == "and") else one
-        return Value(kind, BOOL, (left, right))
+        return COperation(kind, BOOL, (left, right))
 
-    def inverse(self, value: Value) -> Value:
+    def inverse(self, value: COperation) -> COperation:
         """That a condition does not hold."""
         known = truth_of(value)
         if known is not None:
             return truth(not known)
-        return value.operands[0] if value.kind == "not" else Value("not", BOOL, (value,))
+        return value.operands[0] if value.kind == "not" else COperation("not", BOOL, (value,))
 
-    def _folded(self, function: Callable[..., Constant], *arguments: Any) -> Constant:
+    def _folded(self, function: Callable[..., CConstant], *arguments: Any) -> CConstant:
         try:
             return function(*arguments)
         except ArithmeticError as wrong:
             raise RefusalError(str(wrong), "write the number that is meant") from None
 
-    def number(self, value: Value) -> Value:
+    def number(self, value: COperation) -> COperation:
         """A truth value as C's 1 or 0."""
         if value.type != BOOL:
             return value
         known = truth_of(value)
         if known is not None:
             return integer(int(known))
-        return Value("choice", "i32", (value, integer(1), integer(0)))
+        return COperation("choice", "i32", (value, integer(1), integer(0)))
 
-    def promoted(self, value: Value) -> Value:
+    def promoted(self, value: COperation) -> COperation:
         """A value after C's promotion of small integers."""
         value = self.number(value)
         return value if value.type in RANKS else self.converted(value, "i32")
 
-    def condition(self, value: Value) -> Value:
+    def condition(self, value: COperation) -> COperation:
         """A truth value; a number is one where it is not 0."""
         if value.type == BOOL:
             return value
@@ -327,13 +327,13 @@ class Arithmetic:
         if constant is not None:
             return truth(constant.value != 0)
         if value.kind == "choice" and [constant_of(one) for one in value.operands[1:]] == [
-            Constant("i32", 1),
-            Constant("i32", 0),
+            CConstant("i32", 1),
+            CConstant("i32", 0),
         ]:
             return value.operands[0]
-        return Value("!=", BOOL, (value, literal(converted(Constant("i32", 0), value.type))))
+        return COperation("!=", BOOL, (value, literal(converted(CConstant("i32", 0), value.type))))
 
-    def converted(self, value: Value, wanted: str) -> Value:
+    def converted(self, value: COperation, wanted: str) -> COperation:
         """The value in another type. Integers of the text are converted here; a float keeps its text."""
         if wanted == BOOL:
             return self.condition(value)
@@ -344,16 +344,16 @@ class Arithmetic:
         if constant is not None and not (constant.type in FLOATS and wanted in FLOATS):
             result = self._folded(converted, constant, wanted)
             if wanted in FLOATS and result.value == constant.value and value.text:
-                return Value("literal", wanted, text=value.text)
+                return COperation("literal", wanted, text=value.text)
             return literal(result)
         if _is_weak(value) and wanted not in FLOATS and constant is None:
-            inner = Value(
+            inner = COperation(
                 "convert", value.type, (value,), form=value.form
             )  # a constant that does not fit would be refused
-            return Value("convert", wanted, (inner,), form=self._kept_form(value, wanted))
-        return Value("convert", wanted, (value,), form=self._kept_form(value, wanted))
+            return COperation("convert", wanted, (inner,), form=self._kept_form(value, wanted))
+        return COperation("convert", wanted, (value,), form=self._kept_form(value, wanted))
 
-    def _kept_form(self, value: Value, wanted: str) -> Form | None:
+    def _kept_form(self, value: COperation, wanted: str) -> Form | None:
         """The form of a value that another type holds as it is."""
         if value.form is None or wanted in FLOATS:
             return None
@@ -369,7 +369,7 @@ class Arithmetic:
         greatest = self.ranges.greatest(value.form)
         return value.form if greatest is not None and greatest <= high else None
 
-    def choice(self, condition: Value, first: Value, second: Value) -> Value:
+    def choice(self, condition: COperation, first: COperation, second: COperation) -> COperation:
         """`condition ? first : second`."""
         known = truth_of(condition)
         if first.type != BOOL or second.type != BOOL:
@@ -382,18 +382,18 @@ class Arithmetic:
             return first
         if first.type == BOOL:
             return self._logical_choice(condition, first, second)
-        return Value("choice", first.type, (condition, *_definite((first, second), first.type)))
+        return COperation("choice", first.type, (condition, *_definite((first, second), first.type)))
 
-    def _logical_choice(self, condition: Value, first: Value, second: Value) -> Value:
+    def _logical_choice(self, condition: COperation, first: COperation, second: COperation) -> COperation:
         """A choice between conditions: `and` and `or` where one of them is known."""
         one, other = truth_of(first), truth_of(second)
         if one is not None:
             return self.both("or", condition, second) if one else self.both("and", self.inverse(condition), second)
         if other is not None:
             return self.both("or", self.inverse(condition), first) if other else self.both("and", condition, first)
-        return Value("choice", BOOL, (condition, first, second))
+        return COperation("choice", BOOL, (condition, first, second))
 
-    def negative(self, value: Value) -> Value:
+    def negative(self, value: COperation) -> COperation:
         """`-value`."""
         operand = self.promoted(value)
         constant = constant_of(operand)
@@ -401,9 +401,9 @@ class Arithmetic:
             return literal(self._folded(negative, constant))
         if operand.form is not None and operand.type[0] == "i":
             return self.of_form(operand.form.scaled(-1), operand.type)
-        return Value("negative", operand.type, _definite((operand,), operand.type))
+        return COperation("negative", operand.type, _definite((operand,), operand.type))
 
-    def inverted(self, value: Value) -> Value:
+    def inverted(self, value: COperation) -> COperation:
         """`~value`."""
         operand = self.promoted(value)
         constant = constant_of(operand)
@@ -411,54 +411,56 @@ class Arithmetic:
             raise RefusalError("'~' takes an integer", "convert it to int")
         if constant is not None:
             return literal(self._folded(inverted, constant))
-        return Value("^", operand.type, (operand, literal(converted(Constant("i32", -1), operand.type))))
+        return COperation("^", operand.type, (operand, literal(converted(CConstant("i32", -1), operand.type))))
 
-    def call(self, name: str, arguments: Sequence[Value]) -> Value | None:
+    def call(self, name: str, arguments: Sequence[COperation]) -> COperation | None:
         """A function of the C library; None for one that is not known."""
         known = {**EXACT, **NEAR}
         if name in known and len(arguments) == 1:
             function, kind = known[name]
             operand = self.converted(arguments[0], kind)
-            return Value("call", kind, _definite((operand,), kind), text=function)
+            return COperation("call", kind, _definite((operand,), kind), text=function)
         if name in {"fmin", "fmax", "fminf", "fmaxf"} and len(arguments) == 2:
             return self._extreme(name, *arguments)
         return None
 
-    def _extreme(self, name: str, left: Value, right: Value) -> Value:
+    def _extreme(self, name: str, left: COperation, right: COperation) -> COperation:
         """Fmin or fmax: where one side is NaN, the other side."""
         kind = "f32" if name in {"fminf", "fmaxf"} else "f64"
         left, right = self.converted(left, kind), self.converted(right, kind)
         sign = "<" if name.startswith("fmin") else ">"
-        is_first = Value("or", BOOL, (Value(sign, BOOL, (left, right)), Value("!=", BOOL, (right, right))))
-        return Value("choice", kind, (is_first, *_definite((left, right), kind)))
+        is_first = COperation(
+            "or", BOOL, (COperation(sign, BOOL, (left, right)), COperation("!=", BOOL, (right, right)))
+        )
+        return COperation("choice", kind, (is_first, *_definite((left, right), kind)))
 
 
-def affine_condition(value: Value) -> Condition | None:
+def affine_condition(value: COperation) -> ElementGuard | None:
     """The condition that a truth value is, where it compares affine integers only."""
     if value.kind in {"and", "or", "not"}:
         parts = tuple(one for each in value.operands if (one := affine_condition(each)) is not None)
         if len(parts) < len(value.operands):
             return None
-        return parts[0].negated() if value.kind == "not" else Condition(value.kind, parts=parts)
+        return parts[0].negated() if value.kind == "not" else ElementGuard(value.kind, parts=parts)
     if value.kind not in COMPARISONS or any(one.form is None for one in value.operands):
         return None
     left, right = (one.form for one in value.operands)
     assert left is not None
     assert right is not None
     if value.kind in {"==", "!="}:
-        return Condition(value.kind, left - right)
+        return ElementGuard(value.kind, left - right)
     greater, less = (left, right) if value.kind in {">", ">="} else (right, left)
     return not_negative(greater - less - (0 if value.kind.endswith("=") else 1))
 
 
-def _definite(operands: tuple[Value, ...], kind: str) -> tuple[Value, ...]:
+def _definite(operands: tuple[COperation, ...], kind: str) -> tuple[COperation, ...]:
     """Operands of which one has a type by itself: constants alone would be computed as the language does it."""
     if kind in {"i32", "f64", BOOL} or not all(map(_is_weak, operands)):
         return operands
-    return (Value("convert", kind, operands[:1], form=operands[0].form), *operands[1:])
+    return (COperation("convert", kind, operands[:1], form=operands[0].form), *operands[1:])
 
 
-def _is_weak(value: Value) -> bool:
+def _is_weak(value: COperation) -> bool:
     """Whether the language knows no type of a value, since it has constants and indices only."""
     if value.kind in {"read", "convert", "unknown"} or value.type == BOOL:
         return False

@@ -24,23 +24,23 @@ from arrayol.c_import.forms import (
 )
 from arrayol.c_import.model import (
     BOOL,
-    Access,
-    Condition,
+    COperation,
     Dynamic,
+    ElementAccess,
+    ElementGuard,
+    ForLoop,
     Form,
-    Loop,
     Statement,
     Term,
-    Value,
     Variable,
     data_of,
     not_negative,
 )
-from arrayol.c_import.plans import Axis, Stage, is_dynamic
+from arrayol.c_import.plans import RepetitionAxis, Stage, is_dynamic
 from arrayol.c_import.shared import shared_parts
 from arrayol.ir.affine import Affine
 
-_Reference: TypeAlias = tuple[Statement, Access]
+_Reference: TypeAlias = tuple[Statement, ElementAccess]
 _ZERO: Form = Affine()
 _WRITTEN = {  # kinds of values that are no operators between two operands
     "convert": "{type}({0})",
@@ -52,7 +52,7 @@ _WRITTEN = {  # kinds of values that are no operators between two operands
 
 
 @dataclass(frozen=True, slots=True)
-class Port:
+class LinkedPort:
     """A port of the elementary task and its link.
 
     `source` says what it takes: `read` an array, `before` the version before this stage, `index` that of an axis,
@@ -73,7 +73,7 @@ class Port:
 
 
 @dataclass
-class Body:
+class BodyText:
     """The ports and lines of one elementary task."""
 
     stage: Stage
@@ -82,7 +82,7 @@ class Body:
     avoided: Collection[str]  # names that others have
     known: frozenset[str]  # arrays that have a value before the stage
     before: Mapping[str, str]  # the names of arrays as they were before the stage
-    ports: list[Port] = field(default_factory=list)
+    ports: list[LinkedPort] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -91,7 +91,7 @@ class Body:
         self.axes = {axis.loop.name: axis for axis in self.stage.axes}
         self.values = {name: axis.loop_value for name, axis in self.axes.items()}
         self.indices: dict[str, str] = {}  # axis -> the port that holds its index
-        self.windows: dict[int, tuple[Port, tuple[Form, ...]]] = {}  # read -> port and its lowest elements
+        self.windows: dict[int, tuple[LinkedPort, tuple[Form, ...]]] = {}  # read -> port and its lowest elements
         self.continued: dict[int, Continued] = {}  # reads beyond the ends of their arrays
         self.replaced: set[int] = set()  # values that only say where these are
         self.defaults: dict[int, str] = {}  # delayed read -> what it gives where no instance came before
@@ -129,7 +129,7 @@ class Body:
                 for together in self._alike(alike):
                     self._window(kind, together)
 
-    def _continue(self, statement: Statement, access: Access) -> None:
+    def _continue(self, statement: Statement, access: ElementAccess) -> None:
         """Find out whether a read is one of a window that its array continues."""
         loops = [self._whole(loop, statement) for loop in statement.loops]
 
@@ -142,7 +142,7 @@ class Body:
             self.continued[id(access)] = found
             self.replaced |= set(map(id, data_of(access)))
 
-    def _forms(self, access: Access) -> tuple[Form, ...]:
+    def _forms(self, access: ElementAccess) -> tuple[Form, ...]:
         """The subscripts of a read, those of a window also beyond the ends of its array."""
         found = self.continued.get(id(access))
         return access.subscripts if found is None else found.subscripts
@@ -160,7 +160,7 @@ class Body:
             modes[mode] = [one for one in references if one in modes[mode] or one in inside]
         return list(modes.values())
 
-    def _kind(self, access: Access) -> str | None:
+    def _kind(self, access: ElementAccess) -> str | None:
         """Where a read comes from; None for what the body has itself."""
         if id(access) in self.stage.delays:
             return "delay"
@@ -186,7 +186,7 @@ class Body:
             if starts and axis is not None and low == _ZERO and own == Affine(((axis.loop.name, 1),)):
                 self.defaults[id(before.access)] = number.text
 
-    def _delayed(self, access: Access) -> None:
+    def _delayed(self, access: ElementAccess) -> None:
         delay = self.stage.delays[id(access)]
         default = self.defaults.get(id(access), zero_of(self.variables[access.array].type))
         for port in self.ports:
@@ -194,7 +194,9 @@ class Body:
                 self.windows[id(access)] = (port, ())
                 return
         type_ = self.variables[access.array].type
-        port = Port(self.fresh(f"{access.array}_from"), "delay", access.array, type_, (), delay=delay, default=default)
+        port = LinkedPort(
+            self.fresh(f"{access.array}_from"), "delay", access.array, type_, (), delay=delay, default=default
+        )
         self.ports.append(port)
         self.windows[id(access)] = (port, ())
 
@@ -209,14 +211,14 @@ class Body:
                     return [[each] for each in references]
         return [references]
 
-    def _bounds(self, statement: Statement, access: Access) -> list[tuple[Form, Form]]:
+    def _bounds(self, statement: Statement, access: ElementAccess) -> list[tuple[Form, Form]]:
         """By dimension: the lowest and highest element beside what the axes move."""
         found = []
         for form, dim in zip(self._forms(access), self.variables[access.array].dims, strict=True):
             if is_dynamic(form):
                 found.append((_ZERO, dim - 1))
                 continue
-            rest = self._rest(form)
+            rest = self._offset_part(form)
             lows, highs = (extreme(rest, statement.loops, greatest=end) for end in (False, True))
             found.append((lows, highs))
         return found
@@ -248,7 +250,7 @@ class Body:
         name = self.fresh(name) if kind == "before" or variable.table or name in self._named() else name
         extents = tuple(shape[one] for one in kept)
         border = (mode or f"else {zero_of(variable.type)}") if leaves else ""
-        port = Port(name, kind, access.array, variable.type, extents, tuple(lows), paving, fitting, border)
+        port = LinkedPort(name, kind, access.array, variable.type, extents, tuple(lows), paving, fitting, border)
         self.ports.append(port)
         for _, each in references:
             self.windows[id(each)] = (port, tuple(lows))
@@ -257,14 +259,14 @@ class Body:
         """A const array that all instances read alike: the body names its elements."""
         rank = len(variable.dims)
         fitting = tuple(tuple(int(row == column) for column in range(rank)) for row in range(rank))
-        port = Port(variable.name, "table", variable.name, variable.type, variable.dims, fitting=fitting)
+        port = LinkedPort(variable.name, "table", variable.name, variable.type, variable.dims, fitting=fitting)
         for _, each in references:
             self.windows[id(each)] = (port, tuple(_ZERO for _ in range(rank)))
 
     def _named(self) -> set[str]:
         return {port.name for port in self.ports}
 
-    def _moves(self, access: Access, place: int) -> bool:
+    def _moves(self, access: ElementAccess, place: int) -> bool:
         return any(self._factors(self._forms(access)[place]))
 
     def _factors(self, form: Form, values: Mapping[str, Form] | None = None) -> tuple[int, ...]:
@@ -288,24 +290,24 @@ class Body:
         if name not in self.indices:
             self.indices[name] = self.fresh(f"at_{name}")
             column = tuple(int(other == name) for other in self.axes)
-            port = Port(self.indices[name], "index", name, "i32", (), (_ZERO,), (column,), ((),))
+            port = LinkedPort(self.indices[name], "index", name, "i32", (), (_ZERO,), (column,), ((),))
             self.ports.append(port)
         return self.indices[name]
 
     # What is written, and what it starts from.
 
-    def _own_dims(self, array: str) -> list[int]:
+    def _fixed_dims(self, array: str) -> list[int]:
         """The dimensions of an array that no axis takes."""
         places = self.stage.places.get(array)
         return [place for place in range(len(self.variables[array].dims)) if places is None or places[place] is None]
 
-    def _output(self, array: str, source: str = "write", name: str | None = None) -> Port:
-        variable, own, places = self.variables[array], self._own_dims(array), self.stage.places[array]
+    def _output(self, array: str, source: str = "write", name: str | None = None) -> LinkedPort:
+        variable, own, places = self.variables[array], self._fixed_dims(array), self.stage.places[array]
         paving = tuple(tuple(int(place == column) for column in range(len(self.axes))) for place in places)
         fitting = tuple(tuple(int(dim == column) for column in own) for dim in range(len(variable.dims)))
         shape = tuple(variable.dims[place] for place in own)
         origin = tuple(_ZERO for _ in variable.dims)
-        return Port(name or array, source, array, variable.type, shape, origin, paving, fitting)
+        return LinkedPort(name or array, source, array, variable.type, shape, origin, paving, fitting)
 
     def _declare(self) -> None:
         for name in sorted(self.stage.private):
@@ -319,7 +321,7 @@ class Body:
             is_unread = array in self.stage.unread
             if is_unread and any(map(self._covers, writers)):
                 continue
-            dims = [self.variables[array].dims[place] for place in self._own_dims(array)]
+            dims = [self.variables[array].dims[place] for place in self._fixed_dims(array)]
             names = [self.fresh(f"e{place}") for place in range(len(dims))]
             subscripts = f"[{', '.join(names)}]" if names else ""
             ranges = ", ".join(f"{name} in 0..{form_text(dim)}" for name, dim in zip(names, dims, strict=True))
@@ -335,7 +337,7 @@ class Body:
         if statement.accumulate or self._conditions(statement):
             return False
         loops = {loop.name: loop for loop in self._loops(statement)}
-        for place in self._own_dims(statement.target.array):
+        for place in self._fixed_dims(statement.target.array):
             form, dim = statement.target.subscripts[place], self.variables[statement.target.array].dims[place]
             term = form.terms[0][0] if len(form.terms) == 1 and form.terms[0][1] == 1 else None
             loop = loops.pop(term, None) if isinstance(term, str) else None
@@ -345,7 +347,7 @@ class Body:
 
     # Statements.
 
-    def _loops(self, statement: Statement) -> list[Loop]:
+    def _loops(self, statement: Statement) -> list[ForLoop]:
         return [loop for loop in statement.loops if loop.name not in self.axes]
 
     def _tree(self, statements: Sequence[Statement], depth: int) -> list[str]:
@@ -366,18 +368,18 @@ class Body:
             place += len(run)
         return lines
 
-    def _range(self, loop: Loop, statement: Statement) -> str:
+    def _range(self, loop: ForLoop, statement: Statement) -> str:
         low, high = self._box(loop, statement)
         return f"{loop.name} in {form_text(low)}..{form_text(high)}"
 
-    def _box(self, loop: Loop, statement: Statement) -> tuple[Form, Form]:
+    def _box(self, loop: ForLoop, statement: Statement) -> tuple[Form, Form]:
         """The bounds of a loop of the body, freed of the axes."""
         around = [one for one in statement.loops if one.name in self.axes]
         return extreme(loop.low, around, greatest=False), extreme(loop.high, around, greatest=True)
 
-    def _conditions(self, statement: Statement) -> list[Condition]:
+    def _conditions(self, statement: Statement) -> list[ElementGuard]:
         """What must hold beside the ranges, in terms of the indices of axes."""
-        asked: list[Condition] = [*statement.conditions]
+        asked: list[ElementGuard] = [*statement.conditions]
         for loop in statement.loops:
             own: Form = Affine(((loop.name, 1),))
             if loop.name in self.axes:
@@ -389,13 +391,13 @@ class Body:
         box = [self._whole(loop, statement) for loop in statement.loops]
         return [one for one in (renamed_condition(each, self.values) for each in asked) if not is_certain(one, box)]
 
-    def _whole(self, loop: Loop, statement: Statement) -> Loop:
+    def _whole(self, loop: ForLoop, statement: Statement) -> ForLoop:
         """A loop with the bounds that it has in the body; of an axis all of it."""
         axis = self.axes.get(loop.name)
         low, high = self._box(loop, statement) if axis is None else (_ZERO, axis.extent)
-        return Loop(loop.name, low, high, loop.span)
+        return ForLoop(loop.name, low, high, loop.span)
 
-    def _lines(self, statement: Statement, loops: Sequence[Loop]) -> list[str]:
+    def _lines(self, statement: Statement, loops: Sequence[ForLoop]) -> list[str]:
         """The line of a statement, behind those that name what it uses twice."""
         conditions = self._conditions(statement)
         held = {name for one in conditions for form in one.forms() for name in names_of(form) if name in self.axes}
@@ -420,22 +422,22 @@ class Body:
         text = f"{self._element(statement.target, named)} {sign} {self._text(value, named)}"
         return [*lines, text + ending]
 
-    def _without_defaults(self, value: Value) -> Value:
+    def _without_defaults(self, value: COperation) -> COperation:
         """A value in which the default of a delay takes the place of a choice."""
         if not self.defaults:
             return value
-        known: dict[int, Value] = {}
+        known: dict[int, COperation] = {}
         for node in value.nodes():
             is_default = node.kind == "choice" and id(node.operands[2].access) in self.defaults
             operands = tuple(known[id(one)] for one in node.operands)
             known[id(node)] = operands[2] if is_default else replace(node, operands=operands)
         return known[id(value)]
 
-    def _element(self, access: Access, named: Mapping[int, str]) -> str:
+    def _element(self, access: ElementAccess, named: Mapping[int, str]) -> str:
         """An element that the body has, or of a port."""
         found = self.windows.get(id(access))
         if found is None:
-            forms = [access.subscripts[place] for place in self._own_dims(access.array)]
+            forms = [access.subscripts[place] for place in self._fixed_dims(access.array)]
             return access.array + self._subscripts(forms, named)
         port, lows = found
         if not lows:
@@ -443,7 +445,7 @@ class Body:
         kept: list[Form] = []
         for form, low, row in zip(self._forms(access), lows, port.fitting, strict=True):
             if any(row):
-                kept.append(renamed(form, self.values) if is_dynamic(form) else self._rest(form) - low)
+                kept.append(renamed(form, self.values) if is_dynamic(form) else self._offset_part(form) - low)
         return port.name + self._subscripts(kept, named)
 
     def _subscripts(self, forms: Sequence[Form], named: Mapping[int, str]) -> str:
@@ -459,14 +461,14 @@ class Body:
 
         return text
 
-    def _rest(self, form: Form) -> Form:
+    def _offset_part(self, form: Form) -> Form:
         """A subscript without what the axes move; what depends on data keeps them."""
         rest = renamed(form, self.values)
         for name in self.axes:
             rest = rest.without(name)
         return rest
 
-    def _text(self, value: Value, named: Mapping[int, str]) -> str:
+    def _text(self, value: COperation, named: Mapping[int, str]) -> str:
         """A value as an expression; `named` are locals that hold parts of it."""
         texts: dict[int, str] = {}
         for node in value.nodes():
@@ -476,7 +478,7 @@ class Body:
             texts[id(node)] = known or self._node(node, texts, named)
         return texts[id(value)]
 
-    def _node(self, value: Value, texts: Mapping[int, str], named: Mapping[int, str]) -> str:
+    def _node(self, value: COperation, texts: Mapping[int, str], named: Mapping[int, str]) -> str:
         if value.access is not None:
             return self._element(value.access, named)
         if value.kind == "form":
@@ -512,7 +514,7 @@ def shape_text(dims: Sequence[Form]) -> str:
     return f"[{', '.join(map(form_text, dims))}]" if dims else ""
 
 
-def axes_text(axes: Iterable[Axis]) -> str:
+def axes_text(axes: Iterable[RepetitionAxis]) -> str:
     """The repetition space."""
     return shape_text([axis.extent for axis in axes])
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from arrayol.c_import.forms import without_data
-from arrayol.c_import.model import Access, Bordered, Dynamic, Form, Rounded
+from arrayol.c_import.model import Bordered, Dynamic, ElementAccess, Form, Rounded
 from arrayol.ir.affine import Affine
 
 Ends = Callable[[Form], tuple[Form, Form]]  # the least and greatest that a form is, in all instances
@@ -21,7 +21,7 @@ class Continued:
     subscripts: tuple[Form, ...]
 
 
-def continued(access: Access, dims: Sequence[Form], ends: Ends) -> Continued | None:
+def continued(access: ElementAccess, dims: Sequence[Form], ends: Ends) -> Continued | None:
     """The read as a border has it; None for one that no border describes."""
     modes: set[str] = set()
     forms: list[Form] = []

@@ -42,7 +42,7 @@ _ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11, 
 
 
 @dataclass(frozen=True, slots=True)
-class Constant:
+class CConstant:
     """A number of C: its type, in the names of the language, and its value, exact in that type."""
 
     type: str
@@ -54,7 +54,7 @@ class Constant:
         return repr(self.value)
 
 
-def literal(text: str) -> Constant:
+def literal(text: str) -> CConstant:
     """The constant that a number in C's text is. Raises ArithmeticError where it is none of 64 bits."""
     lower = text.lower()
     found = _INTEGER.fullmatch(lower)
@@ -82,10 +82,10 @@ def literal(text: str) -> Constant:
         value = 0.0 if value < 1 else math.inf
     if math.isinf(value):
         raise ArithmeticError(f"{text[:24]} is too large for its type")
-    return Constant("f32" if suffix else "f64", value)
+    return CConstant("f32" if suffix else "f64", value)
 
 
-def character(text: str) -> Constant:
+def character(text: str) -> CConstant:
     """The int that a character is, where char is signed. Raises ArithmeticError for one that is no single byte."""
     found = re.fullmatch(r"'(?:([^'\\])|\\([0-7]{1,3})|\\x([0-9a-fA-F]+)|\\(.))'", text, re.DOTALL)
     if found is None:
@@ -103,10 +103,10 @@ def character(text: str) -> Constant:
         raise ArithmeticError(f"{text[:24]} is no escape of C")
     if value > 255:
         raise ArithmeticError(f"{text[:24]} is no single byte")
-    return Constant("i32", value - 256 if value > 127 else value)
+    return CConstant("i32", value - 256 if value > 127 else value)
 
 
-def _integer(digits: str, suffix: str) -> Constant:
+def _integer(digits: str, suffix: str) -> CConstant:
     """An integer literal in the first type of C's list that holds it."""
     octal = digits.startswith("0") and digits.isdigit() and len(digits) > 1
     value = int(digits, 8) if octal else int(digits, 0)
@@ -119,7 +119,7 @@ def _integer(digits: str, suffix: str) -> Constant:
         kinds = [kind for kind in kinds if kind.endswith("64")]
     for kind in kinds:
         if value <= limits(kind)[1]:
-            return Constant(kind, value)
+            return CConstant(kind, value)
     raise ArithmeticError(f"{digits[:24]} is no number of up to 64 bits")
 
 
@@ -145,24 +145,24 @@ def nearest_f32(exact: Fraction) -> float:
     return float(min(finite, key=lambda one: (abs(Fraction(float(one)) - exact), int(one.view(np.uint32)) & 1)))
 
 
-def converted(constant: Constant, wanted: str) -> Constant:
+def converted(constant: CConstant, wanted: str) -> CConstant:
     """The constant in another type, as a cast of C gives it. Raises ArithmeticError for a float that does not fit."""
     value = constant.value
     if wanted == "bool":
-        return Constant(wanted, int(value != 0))
+        return CConstant(wanted, int(value != 0))
     if wanted == "f64":
-        return Constant(wanted, float(value))
+        return CConstant(wanted, float(value))
     if wanted == "f32":
         rounded = nearest_f32(Fraction(value))
         if math.isinf(rounded):
             raise ArithmeticError(f"{value} is too large for float")
-        return Constant(wanted, math.copysign(rounded, value) if isinstance(value, float) else rounded)
+        return CConstant(wanted, math.copysign(rounded, value) if isinstance(value, float) else rounded)
     low, high = limits(wanted)
     if isinstance(value, float):
         if not low <= int(value) <= high:
             raise ArithmeticError(f"{value} does not fit {wanted}, and C does not say what becomes of it")
-        return Constant(wanted, int(value))
-    return Constant(wanted, (value - low) % (high - low + 1) + low)
+        return CConstant(wanted, int(value))
+    return CConstant(wanted, (value - low) % (high - low + 1) + low)
 
 
 def common_type(left: str, right: str) -> str:
@@ -170,7 +170,7 @@ def common_type(left: str, right: str) -> str:
     return RANKS[max(RANKS.index(one) if one in RANKS else 0 for one in (left, right))]
 
 
-def operation(sign: str, left: Constant, right: Constant) -> Constant:
+def operation(sign: str, left: CConstant, right: CConstant) -> CConstant:
     """What an operator of C makes of two constants.
 
     Raises ArithmeticError where C does not define it, or where it leaves the range of its type.
@@ -195,7 +195,7 @@ def operation(sign: str, left: Constant, right: Constant) -> Constant:
     return _whole(kind, _OPERATIONS[sign](one, other), f"{one} {sign} {other}")
 
 
-def _shifted(sign: str, left: Constant, right: Constant) -> Constant:
+def _shifted(sign: str, left: CConstant, right: CConstant) -> CConstant:
     """A shift, in the type of its left operand; one of a negative number to the left as gcc has it."""
     if left.type in FLOATS or right.type in FLOATS:
         raise ArithmeticError(f"'{sign}' takes integers")
@@ -204,47 +204,47 @@ def _shifted(sign: str, left: Constant, right: Constant) -> Constant:
     if not 0 <= count < int(left.type[1:]):
         raise ArithmeticError(f"a shift of {left.type} by {count} is not defined in C")
     moved = value << count if sign == "<<" else value >> count
-    return Constant(left.type, (moved - low) % (high - low + 1) + low)
+    return CConstant(left.type, (moved - low) % (high - low + 1) + low)
 
 
-def promoted(constant: Constant) -> Constant:
+def promoted(constant: CConstant) -> CConstant:
     """The constant after C's promotion of small integers."""
     return constant if constant.type in RANKS else converted(constant, "i32")
 
 
-def inverted(constant: Constant) -> Constant:
+def inverted(constant: CConstant) -> CConstant:
     """All bits turned round, after promotion."""
     inner = promoted(constant)
     if inner.type in FLOATS:
         raise ArithmeticError("'~' takes an integer")
     low, high = limits(inner.type)
-    return Constant(inner.type, (~int(inner.value) - low) % (high - low + 1) + low)
+    return CConstant(inner.type, (~int(inner.value) - low) % (high - low + 1) + low)
 
 
-def compared(sign: str, left: Constant, right: Constant) -> bool:
+def compared(sign: str, left: CConstant, right: CConstant) -> bool:
     """What a comparison of two constants says."""
     kind = common_type(left.type, right.type)
     one, other = converted(left, kind).value, converted(right, kind).value
     return bool(_COMPARISONS[sign](one, other))
 
 
-def negative(constant: Constant) -> Constant:
+def negative(constant: CConstant) -> CConstant:
     """The constant with the other sign, after promotion. Raises ArithmeticError where it overflows."""
     constant = promoted(constant)
     kind = constant.type
     if isinstance(constant.value, float):
-        return Constant(kind, -constant.value)
+        return CConstant(kind, -constant.value)
     return _whole(kind, -constant.value, f"-({constant.value})")
 
 
-def _finite(kind: str, value: float, sign: str) -> Constant:
+def _finite(kind: str, value: float, sign: str) -> CConstant:
     if not math.isfinite(value):
         raise ArithmeticError(f"'{sign}' of these constants gives {value}, which the language cannot write")
-    return Constant(kind, value)
+    return CConstant(kind, value)
 
 
-def _whole(kind: str, value: int, text: str) -> Constant:
+def _whole(kind: str, value: int, text: str) -> CConstant:
     low, high = limits(kind)
     if kind[0] == "i" and not low <= value <= high:
         raise ArithmeticError(f"{text} overflows {'int' if kind == 'i32' else 'long'}, which C does not define")
-    return Constant(kind, (value - low) % (high - low + 1) + low)
+    return CConstant(kind, (value - low) % (high - low + 1) + low)

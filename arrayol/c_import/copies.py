@@ -11,7 +11,17 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from arrayol.c_import.graphs import mapped
-from arrayol.c_import.model import BOOL, Access, Form, Loop, Statement, Value, Variable, data_of, not_negative
+from arrayol.c_import.model import (
+    BOOL,
+    COperation,
+    ElementAccess,
+    ForLoop,
+    Form,
+    Statement,
+    Variable,
+    data_of,
+    not_negative,
+)
 from arrayol.ir.affine import Affine
 
 
@@ -59,12 +69,12 @@ def _hides(name: str, statements: Sequence[Statement]) -> bool:
     return any(access.array == name for one in statements for value in data_of(one.target) for access in value.reads())
 
 
-def _renamed(statement: Statement, name: str, element: Access) -> Statement:
+def _renamed(statement: Statement, name: str, element: ElementAccess) -> Statement:
     """A statement that reads an element in place of a scalar."""
     if not any(access.array == name for access in statement.value.reads()):
         return statement
 
-    def change(node: Value) -> Value:
+    def change(node: COperation) -> COperation:
         if node.access is None or node.access.array != name:
             return node
         return replace(node, access=replace(node.access, array=element.array, subscripts=element.subscripts))
@@ -103,7 +113,7 @@ def _without_scalar(
         return None
     name = statement.target.array
 
-    def change(node: Value) -> Value:
+    def change(node: COperation) -> COperation:
         return statement.value if node.access is not None and node.access.array == name else node
 
     return [replace(one, value=mapped(one.value, change)) if one in readers else one for one in others]
@@ -113,10 +123,10 @@ def _without_scalar(
 class _Copy:
     """What an array holds: an element of another, `back` iterations before, and a number in the first ones."""
 
-    access: Access
+    access: ElementAccess
     back: int
-    first: Value | None
-    loop: Loop
+    first: COperation | None
+    loop: ForLoop
     type: str
 
 
@@ -144,18 +154,18 @@ def _copy_of(statement: Statement, scans: Collection[str]) -> _Copy | None:
     return _Copy(before.access, number, first, loop, value.type)
 
 
-def _counts(subscripts: Sequence[Form], loop: Loop) -> bool:
+def _counts(subscripts: Sequence[Form], loop: ForLoop) -> bool:
     """Whether the last subscript alone counts the loop, upwards."""
     own: Form = Affine(((loop.name, 1),))
     return subscripts[-1] == own and not any(form.factor(loop.name) for form in subscripts[:-1])
 
 
-def _moves(access: Access, loop: Loop) -> bool:
+def _moves(access: ElementAccess, loop: ForLoop) -> bool:
     """Whether an access names another element in each iteration, and nothing that depends on data."""
     return not data_of(access) and any(form.factor(loop.name) for form in access.subscripts)
 
 
-def _first_iterations(condition: Value, loop: Loop) -> int | None:
+def _first_iterations(condition: COperation, loop: ForLoop) -> int | None:
     """How many iterations a condition chooses, if it is `n == low` or `n < low + k` of this loop."""
     if condition.kind not in {"==", "<"}:
         return None
@@ -181,11 +191,11 @@ def _without_array(
     return [changes.get(id(one), one) for one in others]
 
 
-def _read_through(reader: Statement, statement: Statement, copy: _Copy) -> Value | None:
+def _read_through(reader: Statement, statement: Statement, copy: _Copy) -> COperation | None:
     name, depth, target = statement.target.array, len(statement.loops), statement.target.subscripts
     if reader.loops[:depth] != statement.loops or statement.conditions:
         return None
-    known: dict[int, Value] = {}
+    known: dict[int, COperation] = {}
     inside: set[int] = set()
     for node in reader.value.nodes():
         if node.kind == "choice" and node.operands[2].access is not None and node.operands[2].access.array == name:
@@ -205,25 +215,27 @@ def _read_through(reader: Statement, statement: Statement, copy: _Copy) -> Value
     return mapped(reader.value, lambda node: node, known)
 
 
-def _distance(access: Access, target: Sequence[Form]) -> int | None:
+def _distance(access: ElementAccess, target: Sequence[Form]) -> int | None:
     """How many iterations before its own an element was written."""
     apart = [(one - other).number for one, other in zip(target, access.subscripts, strict=True)]
     return apart[-1] if all(one == 0 for one in apart[:-1]) else None
 
 
-def _element(copy: _Copy, first: Value | None, back: int) -> Value:
+def _element(copy: _Copy, first: COperation | None, back: int) -> COperation:
     """The element that the copy had so many iterations before; `first` where there was none."""
     count = copy.back + back
     own: Form = Affine(((copy.loop.name, 1),))
     shifted = tuple(_moved(form, copy.loop, back) for form in copy.access.subscripts)
     if first is None or count == 0:
-        return Value("read", copy.type, access=replace(copy.access, subscripts=shifted))
+        return COperation("read", copy.type, access=replace(copy.access, subscripts=shifted))
     access = replace(copy.access, subscripts=shifted, guards=(not_negative(own - copy.loop.low - count),))
     low = copy.loop.low + count
-    operands = Value("form", "i32", form=own), Value("form", "i32", form=low)
-    return Value("choice", copy.type, (Value("<", BOOL, operands), first, Value("read", copy.type, access=access)))
+    operands = COperation("form", "i32", form=own), COperation("form", "i32", form=low)
+    return COperation(
+        "choice", copy.type, (COperation("<", BOOL, operands), first, COperation("read", copy.type, access=access))
+    )
 
 
-def _moved(form: Form, loop: Loop, back: int) -> Form:
+def _moved(form: Form, loop: ForLoop, back: int) -> Form:
     """A subscript in the iteration that was so many before."""
     return form - form.factor(loop.name) * back

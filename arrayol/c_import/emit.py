@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from arrayol.c_import.bodies import Body, Port, axes_text, indented, shape_text, zero_of
+from arrayol.c_import.bodies import BodyText, LinkedPort, axes_text, indented, shape_text, zero_of
 from arrayol.c_import.forms import form_text
 from arrayol.c_import.model import Form, Scop, Variable
 from arrayol.c_import.plans import Stage
@@ -13,7 +13,7 @@ from arrayol.ir.affine import Affine
 
 
 @dataclass(frozen=True)
-class _Made:
+class _EmittedTask:
     """A task that stands in the text: its name, the arrays that it takes, those before the stage, and what it gives."""
 
     name: str
@@ -73,7 +73,7 @@ class Writer:
         variables: Mapping[str, Variable],
         known: frozenset[str],
         outputs: Sequence[str],
-    ) -> _Made:
+    ) -> _EmittedTask:
         """A task of calls; `known` arrays have a value before it, `outputs` are what others see of it."""
         last = {array: place for place, stage in enumerate(stages) for array in stage.written}
         current: dict[str, str] = {}
@@ -102,14 +102,14 @@ class Writer:
         results = ", ".join(f"{array}: {_type(variables[array])}" for array in shown)
         self.texts.append("\n".join([f"task {name}({', '.join(inputs)}) -> ({results}) {{", *indented(calls), "}"]))
         reads = tuple(array for array in needed if array not in last)
-        return _Made(name, reads, tuple(array for array in needed if array in last), shown)
+        return _EmittedTask(name, reads, tuple(array for array in needed if array in last), shown)
 
-    def _stage(self, stage: Stage, variables: Mapping[str, Variable], known: frozenset[str]) -> _Made:
+    def _stage(self, stage: Stage, variables: Mapping[str, Variable], known: frozenset[str]) -> _EmittedTask:
         name = self._fresh(f"{self.scop.name}_{stage.statements[0].number}")
         if stage.steps:
             return self._steps(name, stage, variables, known)
         self.tasks.append((stage, name))
-        body = Body(stage, variables, self.scop.consts, self.taken, known, self.before)
+        body = BodyText(stage, variables, self.scop.consts, self.taken, known, self.before)
         inner = self._fresh(f"{name}_body") if stage.axes else name
         self.texts.append(self._elementary(inner, stage, body))
         if stage.axes:
@@ -119,9 +119,9 @@ class Writer:
         before = dict.fromkeys(port.array for port in body.ports if port.source == "before")
         if not stage.axes:  # ports are the arguments, in their order
             assert len(reads) + len(before) == sum(port.source in {"read", "before"} for port in body.ports)
-        return _Made(name, tuple(reads), tuple(before), tuple(stage.written))
+        return _EmittedTask(name, tuple(reads), tuple(before), tuple(stage.written))
 
-    def _elementary(self, name: str, stage: Stage, body: Body) -> str:
+    def _elementary(self, name: str, stage: Stage, body: BodyText) -> str:
         order = ("index", "delay", "read", "before")
         inputs = sorted(
             (port for port in body.ports if port.source not in {"write", "state"}),
@@ -135,7 +135,9 @@ class Writer:
 
     # Repetitions.
 
-    def _repetition(self, name: str, inner: str, stage: Stage, body: Body, variables: Mapping[str, Variable]) -> str:
+    def _repetition(
+        self, name: str, inner: str, stage: Stage, body: BodyText, variables: Mapping[str, Variable]
+    ) -> str:
         links = []
         for port in body.ports:
             match port.source:
@@ -170,7 +172,7 @@ class Writer:
             self.indices[text] = self._fresh(f"count_{len(self.indices) + 1}")
         return self.indices[text]
 
-    def _link(self, port: Port, dims: Sequence[Form], stage: Stage) -> str:
+    def _link(self, port: LinkedPort, dims: Sequence[Form], stage: Stage) -> str:
         """The tiler of a link; nothing where it is the obvious one."""
         if _is_plain(port, dims, [axis.extent for axis in stage.axes]):
             return ""
@@ -178,7 +180,7 @@ class Writer:
 
     # Loops in time.
 
-    def _steps(self, name: str, stage: Stage, variables: Mapping[str, Variable], known: frozenset[str]) -> _Made:
+    def _steps(self, name: str, stage: Stage, variables: Mapping[str, Variable], known: frozenset[str]) -> _EmittedTask:
         """A step as a task, and its repetition: each takes the arrays of the one before."""
         assert stage.time is not None
         inside = {
@@ -207,7 +209,7 @@ class Writer:
         extent = form_text(stage.time.high - stage.time.low)
         repeat = [f"repeat [{extent}] of {made.name} {{", *indented(links), "}"]
         self.texts.append("\n".join([f"task {name}({', '.join(inputs)}) -> ({outputs}) {{", *indented(repeat), "}"]))
-        return _Made(name, made.reads, tuple(one for one in made.before if one in known), made.writes)
+        return _EmittedTask(name, made.reads, tuple(one for one in made.before if one in known), made.writes)
 
     def _slice(self, stage: Stage, array: str, variable: Variable) -> str:
         """The tiler of an array that is read slice by slice; nothing for one that is read whole."""
@@ -222,7 +224,7 @@ class Writer:
         return f" at {_tiler(origin, tuple((int(row == place),) for row in range(rank)), fitting)}"
 
 
-def _is_plain(port: Port, dims: Sequence[Form], extents: Sequence[Form]) -> bool:
+def _is_plain(port: LinkedPort, dims: Sequence[Form], extents: Sequence[Form]) -> bool:
     """Whether a link needs no tiler: the pattern lies along the last dimensions, of all or of one for each instance."""
     rank = len(dims) - len(port.shape)
     if port.border or any(form.terms or form.constant for form in port.origin) or tuple(dims[rank:]) != port.shape:
@@ -259,7 +261,7 @@ def _type(variable: Variable) -> str:
     return f"{variable.type}{shape_text(variable.dims)}"
 
 
-def _signature(ports: Sequence[Port]) -> str:
+def _signature(ports: Sequence[LinkedPort]) -> str:
     return ", ".join(f"{port.name}: {port.type}{shape_text(port.shape)}" for port in ports)
 
 

@@ -11,7 +11,17 @@ from dataclasses import dataclass, replace
 
 from arrayol.c_import.forms import as_data, isl_condition, isl_text, names_of, without_data
 from arrayol.c_import.graphs import mapped, with_values
-from arrayol.c_import.model import Access, Bordered, Dynamic, Form, Rounded, Statement, Value, Variable, not_negative
+from arrayol.c_import.model import (
+    Bordered,
+    COperation,
+    Dynamic,
+    ElementAccess,
+    Form,
+    Rounded,
+    Statement,
+    Variable,
+    not_negative,
+)
 from arrayol.c_import.ranges import NumberNeededError
 from arrayol.errors import error
 from arrayol.ir.affine import Affine
@@ -24,7 +34,7 @@ _LEAST_ROW = 4  # of an array that is only read: shorter ones are steps along on
 class _Use:
     """One access, where it happens."""
 
-    access: Access
+    access: ElementAccess
     statement: Statement
     is_write: bool
 
@@ -188,9 +198,9 @@ def _rewritten(
     consts: Mapping[str, int | float],
 ) -> Statement:
     """The statement with the subscripts that its arrays have now; statements that shared values have their own."""
-    known: dict[int, Value] = {}
+    known: dict[int, COperation] = {}
 
-    def access_of(access: Access, *, is_write: bool) -> Access:
+    def access_of(access: ElementAccess, *, is_write: bool) -> ElementAccess:
         use, forms = _Use(access, statement, is_write), access.subscripts
         if access.array in shapes:
             found = _subscripts(use, shapes[access.array], consts)
@@ -200,7 +210,7 @@ def _rewritten(
         fitted = tuple(_fitted(use, form, dim, consts) for form, dim in zip(forms, dims, strict=True))
         return replace(access, subscripts=fitted)
 
-    def change(node: Value) -> Value:
+    def change(node: COperation) -> COperation:
         return node if node.access is None else replace(node, access=access_of(node.access, is_write=False))
 
     for form in statement.target.subscripts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from arrayol.c_import.model import Bordered, Condition, Dynamic, Form, Loop, Rounded, Term, Value
+from arrayol.c_import.model import Bordered, COperation, Dynamic, ElementGuard, ForLoop, Form, Rounded, Term
 from arrayol.ir.affine import Affine
 
 TermText = Callable[[Term], str]
@@ -92,7 +92,7 @@ def as_data(form: Form) -> Form:
     result: Form = Affine(constant=form.constant)
     for term, factor in form.terms:
         is_plain = not isinstance(term, Rounded | Bordered)
-        own = term if is_plain else Dynamic(Value("form", "i32", form=Affine(((term, 1),))))
+        own = term if is_plain else Dynamic(COperation("form", "i32", form=Affine(((term, 1),))))
         result += Affine(((own, factor),))
     return result
 
@@ -123,26 +123,26 @@ def names_of(form: Form) -> set[str]:
     return names
 
 
-def renamed_condition(condition: Condition, values: Mapping[str, Form]) -> Condition:
+def renamed_condition(condition: ElementGuard, values: Mapping[str, Form]) -> ElementGuard:
     """The condition with forms in place of some names."""
     form = None if condition.form is None else renamed(condition.form, values)
-    return Condition(condition.kind, form, tuple(renamed_condition(one, values) for one in condition.parts))
+    return ElementGuard(condition.kind, form, tuple(renamed_condition(one, values) for one in condition.parts))
 
 
-def isl_condition(condition: Condition) -> str:
+def isl_condition(condition: ElementGuard) -> str:
     """A condition as isl writes it."""
     if condition.form is None:
         return "(" + f" {condition.kind} ".join(map(isl_condition, condition.parts)) + ")"
     return f"{isl_text(condition.form)} {'=' if condition.kind == '==' else condition.kind} 0"
 
 
-def condition_texts(conditions: Iterable[Condition], names: Mapping[str, str], consts: Collection[str]) -> list[str]:
+def condition_texts(conditions: Iterable[ElementGuard], names: Mapping[str, str], consts: Collection[str]) -> list[str]:
     """Conditions in the language, each once: `i >= 1`, `j <= N - 2`. What varies stands left."""
     values: dict[str, Form] = {name: Affine(((new, 1),)) for name, new in names.items()}
     return list(dict.fromkeys(_condition_text(renamed_condition(one, values), consts) for one in conditions))
 
 
-def _condition_text(condition: Condition, consts: Collection[str]) -> str:
+def _condition_text(condition: ElementGuard, consts: Collection[str]) -> str:
     if condition.form is None:
         return "(" + f" {condition.kind} ".join(_condition_text(one, consts) for one in condition.parts) + ")"
     form = condition.form
@@ -155,7 +155,7 @@ def _condition_text(condition: Condition, consts: Collection[str]) -> str:
     return f"{form_text(left)} {turned} {form_text(form + left)}"
 
 
-def extreme(form: Form, loops: Sequence[Loop], *, greatest: bool) -> Form:
+def extreme(form: Form, loops: Sequence[ForLoop], *, greatest: bool) -> Form:
     """A bound of a form over loops, outer ones first, in terms of what is not a loop."""
     result: Form = Affine(constant=form.constant)
     for term, factor in form.terms:
@@ -173,13 +173,13 @@ def extreme(form: Form, loops: Sequence[Loop], *, greatest: bool) -> Form:
     return result
 
 
-def _rounded_extreme(term: Rounded, loops: Sequence[Loop], *, greatest: bool) -> Form:
+def _rounded_extreme(term: Rounded, loops: Sequence[ForLoop], *, greatest: bool) -> Form:
     if term.operator == "//":
         return rounded("//", extreme(term.form, loops, greatest=greatest), term.divisor)
     return Affine(constant=term.divisor - 1 if greatest else 0)
 
 
-def is_certain(condition: Condition, loops: Sequence[Loop]) -> bool:
+def is_certain(condition: ElementGuard, loops: Sequence[ForLoop]) -> bool:
     """Whether a condition surely holds where loops run through their bounds."""
     if condition.form is None:
         held = [is_certain(one, loops) for one in condition.parts]

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from arrayol.c_import.model import Access, Dynamic, Form, Value
+from arrayol.c_import.model import COperation, Dynamic, ElementAccess, Form
 from arrayol.ir.affine import Affine
 
 
-def mapped(root: Value, change: Callable[[Value], Value], known: dict[int, Value] | None = None) -> Value:
+def mapped(
+    root: COperation, change: Callable[[COperation], COperation], known: dict[int, COperation] | None = None
+) -> COperation:
     """The value whose nodes are changed, operands first; `known` has nodes that were changed before, by identity."""
     known = {} if known is None else known
     for node in root.nodes():
@@ -20,12 +22,12 @@ def mapped(root: Value, change: Callable[[Value], Value], known: dict[int, Value
     return known[id(root)]
 
 
-def with_values(access: Access, known: dict[int, Value]) -> Access:
+def with_values(access: ElementAccess, known: dict[int, COperation]) -> ElementAccess:
     """An access of its own, with the changed values of what depends on data in its subscripts."""
     return replace(access, subscripts=tuple(_with_values(form, known) for form in access.subscripts))
 
 
-def _with_values(form: Form, known: dict[int, Value]) -> Form:
+def _with_values(form: Form, known: dict[int, COperation]) -> Form:
     terms = tuple(
         (Dynamic(known[id(term.value)]) if isinstance(term, Dynamic) else term, factor) for term, factor in form.terms
     )

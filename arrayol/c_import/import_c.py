@@ -9,7 +9,7 @@ from pathlib import Path
 from arrayol.c_import.emit import Writer
 from arrayol.c_import.forms import form_text, isl_condition, isl_text, without_data
 from arrayol.c_import.lowering.function import lowered
-from arrayol.c_import.model import Access, Form, Scop, data_of
+from arrayol.c_import.model import ElementAccess, Form, Scop, data_of
 from arrayol.c_import.plans import Stage, guards_of, program_of
 from arrayol.c_import.pragmas import Request
 from arrayol.c_import.reading.preprocess import preprocess
@@ -20,8 +20,8 @@ from arrayol.errors import ArrayolError, Diagnostic, Severity, error
 from arrayol.ir.spec import Spec
 from arrayol.language.loader import load_source
 from arrayol.language.namespace import read_source
-from arrayol.language.parser import parse
-from arrayol.language.printer import print_file
+from arrayol.language.syntax.parser import parse
+from arrayol.language.syntax.printer import print_file
 from arrayol.polyhedral.isl import TooHardError, bounded_effort
 from arrayol.source import SourceFile, Span
 from arrayol.text import counted, few, listed
@@ -250,7 +250,7 @@ def _check_inside(scop: Scop) -> None:
                     raise _outside(access, place, dim, point)
 
 
-def _outside(access: Access, place: int, dim: Form, point: Mapping[str, int]) -> Exception:
+def _outside(access: ElementAccess, place: int, dim: Form, point: Mapping[str, int]) -> Exception:
     where = ", ".join(f"{name} = {value}" for name, value in point.items()) or "always"
     message = f"subscript {place + 1} of '{access.array}' leaves 0..{form_text(dim)} (at {where})"
     return error("outside-array", message, access.span, hint="change the bounds of its loops, or guard it with an if")

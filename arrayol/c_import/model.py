@@ -42,7 +42,7 @@ class Bordered:
 class Dynamic:
     """A subscript that depends on data."""
 
-    value: Value
+    value: COperation
 
 
 Term: TypeAlias = "str | Rounded | Bordered | Dynamic"
@@ -50,20 +50,20 @@ Form: TypeAlias = "Affine[Term]"  # of loops and consts by name, of what is roun
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class ElementGuard:
     """`form` compared with 0 by `kind` (`>=`, `==`, `!=`), or `and` / `or` of parts."""
 
     kind: str
     form: Form | None = None
-    parts: tuple[Condition, ...] = ()
+    parts: tuple[ElementGuard, ...] = ()
 
-    def negated(self) -> Condition:
+    def negated(self) -> ElementGuard:
         """What holds where it does not."""
         if self.form is None:
-            return Condition("or" if self.kind == "and" else "and", parts=tuple(one.negated() for one in self.parts))
+            return ElementGuard("or" if self.kind == "and" else "and", parts=tuple(one.negated() for one in self.parts))
         if self.kind == ">=":
-            return Condition(">=", self.form.scaled(-1) - 1)
-        return Condition("!=" if self.kind == "==" else "==", self.form)
+            return ElementGuard(">=", self.form.scaled(-1) - 1)
+        return ElementGuard("!=" if self.kind == "==" else "==", self.form)
 
     def forms(self) -> Iterator[Form]:
         """All forms that it compares."""
@@ -73,9 +73,9 @@ class Condition:
             yield from part.forms()
 
 
-def not_negative(form: Form) -> Condition:
+def not_negative(form: Form) -> ElementGuard:
     """That a form is at least 0."""
-    return Condition(">=", form)
+    return ElementGuard(">=", form)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Loop:
+class ForLoop:
     """One `for`, by identity: `name` counts from `low` to before `high`."""
 
     name: str
@@ -106,22 +106,22 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class ElementAccess:
     """An element that is read or written; a read happens where `guards` hold."""
 
     array: str
     subscripts: tuple[Form, ...]
     span: Span
-    guards: tuple[Condition, ...] = ()
+    guards: tuple[ElementGuard, ...] = ()
 
 
-def data_of(access: Access) -> tuple[Value, ...]:
+def data_of(access: ElementAccess) -> tuple[COperation, ...]:
     """The values that its subscripts depend on."""
     return tuple(term.value for form in access.subscripts for term, _ in form.terms if isinstance(term, Dynamic))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Value:
+class COperation:
     """An operation of C and its operands; `type` is what C gives it.
 
     `kind` is `literal` (its `text`), `const`, `read` (of `access`), `form` (an integer of loops), `convert`, `choice`
@@ -131,15 +131,15 @@ class Value:
 
     kind: str
     type: str
-    operands: tuple[Value, ...] = ()
+    operands: tuple[COperation, ...] = ()
     text: str = ""
-    access: Access | None = None
+    access: ElementAccess | None = None
     form: Form | None = None
 
-    def nodes(self) -> Iterator[Value]:
+    def nodes(self) -> Iterator[COperation]:
         """It and all below it, operands first and from left to right, each once."""
         seen: set[int] = set()
-        waiting: list[tuple[Value, bool]] = [(self, False)]
+        waiting: list[tuple[COperation, bool]] = [(self, False)]
         while waiting:
             node, is_done = waiting.pop()
             if is_done:
@@ -149,13 +149,13 @@ class Value:
                 waiting.append((node, True))
                 waiting += [(operand, False) for operand in reversed(node.below())]
 
-    def below(self) -> tuple[Value, ...]:
+    def below(self) -> tuple[COperation, ...]:
         """Its operands, and values that its subscripts depend on."""
         if self.access is None:
             return self.operands
         return data_of(self.access)
 
-    def reads(self) -> Iterator[Access]:
+    def reads(self) -> Iterator[ElementAccess]:
         """All elements that it reads."""
         return (node.access for node in self.nodes() if node.access is not None)
 
@@ -165,11 +165,11 @@ class Statement:
     """An assignment in its loops; `position` are its textual places, one more than loops."""
 
     number: int
-    loops: tuple[Loop, ...]
+    loops: tuple[ForLoop, ...]
     position: tuple[int, ...]
-    conditions: tuple[Condition, ...]
-    target: Access
-    value: Value
+    conditions: tuple[ElementGuard, ...]
+    target: ElementAccess
+    value: COperation
     accumulate: bool
 
     @property
@@ -178,7 +178,7 @@ class Statement:
         return self.target.span.place[1]
 
     @property
-    def reads(self) -> list[Access]:
+    def reads(self) -> list[ElementAccess]:
         """All elements that it reads, that of `+=` first."""
         inside = [access for value in (*data_of(self.target), self.value) for access in value.reads()]
         return [*([self.target] if self.accumulate else []), *inside]

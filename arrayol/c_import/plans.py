@@ -7,18 +7,27 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from arrayol.c_import.forms import isl_condition, isl_text, without_data
-from arrayol.c_import.model import Access, Condition, Dynamic, Form, Loop, Statement, Variable, not_negative
+from arrayol.c_import.model import (
+    Dynamic,
+    ElementAccess,
+    ElementGuard,
+    ForLoop,
+    Form,
+    Statement,
+    Variable,
+    not_negative,
+)
 from arrayol.ir.affine import Affine
-from arrayol.polyhedral.flow import Element, Instances, Program, Sources
+from arrayol.polyhedral.flow import Element, Instances, OrderedStatements, Sources
 
 Places = dict[str, tuple[int | None, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class RepetitionAxis:
     """A dimension of a repetition: its index is `sign * loop + offset`, an index of the arrays that are written."""
 
-    loop: Loop
+    loop: ForLoop
     sign: int
     offset: Form
     extent: Form
@@ -41,7 +50,7 @@ class Stage:
     """
 
     statements: tuple[Statement, ...]
-    axes: tuple[Axis, ...] = ()
+    axes: tuple[RepetitionAxis, ...] = ()
     private: frozenset[str] = frozenset()
     places: Places = field(default_factory=dict)
     old: frozenset[int] = frozenset()
@@ -50,7 +59,7 @@ class Stage:
     unread: frozenset[str] = frozenset()  # arrays of which nothing is read that the stage has not written before
     filled: frozenset[str] = frozenset()  # arrays of which it writes each element
     steps: tuple[Stage, ...] = ()
-    time: Loop | None = None
+    time: ForLoop | None = None
     sliced: dict[str, tuple[int, Form]] = field(default_factory=dict)
 
     @property
@@ -71,7 +80,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Level:
+class StatementLevel:
     """The statements of the scop, or of a step in time; `readers` are those of the scop, by statement and array."""
 
     statements: tuple[Statement, ...]
@@ -80,14 +89,16 @@ class Level:
     readers: Mapping[tuple[int, str], set[int]]
 
     @cached_property
-    def program(self) -> Program:
+    def program(self) -> OrderedStatements:
         """Their order and what they touch."""
         return program_of(self.statements, self.consts, self.variables)
 
 
-def program_of(statements: Sequence[Statement], consts: Iterable[str], variables: Mapping[str, Variable]) -> Program:
+def program_of(
+    statements: Sequence[Statement], consts: Iterable[str], variables: Mapping[str, Variable]
+) -> OrderedStatements:
     """The statements as isl takes them."""
-    return Program([_instances(one, variables) for one in statements], list(consts))
+    return OrderedStatements([_instances(one, variables) for one in statements], list(consts))
 
 
 def name_of(statement: Statement) -> str:
@@ -109,7 +120,7 @@ def _instances(statement: Statement, variables: Mapping[str, Variable]) -> Insta
     )
 
 
-def element_of(statement: Statement, access: Access, variables: Mapping[str, Variable]) -> Element:
+def element_of(statement: Statement, access: ElementAccess, variables: Mapping[str, Variable]) -> Element:
     """What an access touches: of a subscript that depends on data, the whole dimension."""
     conditions = [isl_condition(one) for one in guards_of(statement, access)]
     subscripts: list[str] = []
@@ -123,7 +134,7 @@ def element_of(statement: Statement, access: Access, variables: Mapping[str, Var
     return Element(access.array, tuple(subscripts), tuple(conditions))
 
 
-def guards_of(statement: Statement, access: Access) -> list[Condition]:
+def guards_of(statement: Statement, access: ElementAccess) -> list[ElementGuard]:
     """Where a statement reads an element, beside its own conditions."""
     known = set(map(id, statement.conditions))
     return [one for one in access.guards if id(one) not in known]
@@ -137,12 +148,12 @@ def is_dynamic(form: Form) -> bool:
 class Plan:
     """What is known of one group."""
 
-    def __init__(self, level: Level, group: tuple[Statement, ...]) -> None:
+    def __init__(self, level: StatementLevel, group: tuple[Statement, ...]) -> None:
         self.level, self.group = level, group
         self.targets = {one.target.array for one in group}
         names = [name_of(one) for one in group]
         self.sources: dict[int, Sources] = {}  # by identity of a read, of arrays that the group writes
-        self.accesses: dict[int, Access] = {}
+        self.accesses: dict[int, ElementAccess] = {}
         for statement in group:
             for place, access in enumerate(statement.reads):
                 if access.array in self.targets:
@@ -200,7 +211,7 @@ class Plan:
             return self.whole()
         return Stage(self.group, axes, self.private, places, old, unread=self._unread(old, {}), filled=self.filled)
 
-    def _chain(self) -> list[Loop]:
+    def _chain(self) -> list[ForLoop]:
         """The loops around all statements; of a single statement all of its own."""
         lists = [one.loops for one in self.group]
         chain = []
@@ -213,9 +224,9 @@ class Plan:
     def _passes_nothing(self, place: int) -> bool:
         return all(source.same(place, place) for source in self.sources.values())
 
-    def _axes(self, loops: Sequence[Loop]) -> tuple[set[str], tuple[Axis, ...], Places]:
+    def _axes(self, loops: Sequence[ForLoop]) -> tuple[set[str], tuple[RepetitionAxis, ...], Places]:
         """Loops that cannot be axes; or the axes, and by array the axis of each dimension."""
-        axes: dict[str, Axis] = {}
+        axes: dict[str, RepetitionAxis] = {}
         places: Places = {}
         names = [loop.name for loop in loops]
         for statement in self.group:
@@ -225,7 +236,7 @@ class Plan:
                 if held:
                     return held, (), {}
                 continue
-            wrong, own = self._own_axes(target, loops)
+            wrong, own = self._placed_axes(target, loops)
             wrong |= {name for name, axis in own.items() if axes.setdefault(name, axis) != axis}
             if wrong:
                 return wrong, (), {}
@@ -234,10 +245,12 @@ class Plan:
                 return {names[one] for one in (*row, *places[target.array]) if one is not None}, (), {}
         return set(), tuple(axes[name] for name in names if name in axes), places
 
-    def _own_axes(self, target: Access, loops: Sequence[Loop]) -> tuple[set[str], dict[str, Axis]]:
+    def _placed_axes(
+        self, target: ElementAccess, loops: Sequence[ForLoop]
+    ) -> tuple[set[str], dict[str, RepetitionAxis]]:
         """How one write places loops: loops that it does not place, and the axes of the others."""
         dims = self.level.variables[target.array].dims
-        found: dict[str, Axis] = {}
+        found: dict[str, RepetitionAxis] = {}
         wrong: set[str] = set()
         for form, dim in zip(target.subscripts, dims, strict=True):
             held = [loop for loop in loops if form.factor(loop.name)]
@@ -246,12 +259,12 @@ class Plan:
             loop, offset = held[0], form.without(held[0].name)
             plain = len(held) == 1 and abs(form.factor(loop.name)) == 1 and loop.name not in found
             if plain and all(name in self.level.consts for name, _ in offset.terms):
-                found[loop.name] = Axis(loop, form.factor(loop.name), offset, dim)
+                found[loop.name] = RepetitionAxis(loop, form.factor(loop.name), offset, dim)
             else:
                 wrong |= {one.name for one in held}
         return wrong | {loop.name for loop in loops if loop.name not in found}, found
 
-    def _old(self, loops: Sequence[Loop], places: Places) -> tuple[frozenset[int], set[str]]:
+    def _old(self, loops: Sequence[ForLoop], places: Places) -> tuple[frozenset[int], set[str]]:
         """Reads of what was there before the stage; and loops in the way of telling."""
         names, old = [loop.name for loop in loops], set()
         writes = {one.target.array: one.target for one in self.group}
@@ -271,12 +284,12 @@ class Plan:
 
     def delayed(self) -> Stage | None:
         """Each iteration writes one element of each array, and takes others from iterations at constant distances."""
-        axes: tuple[Axis, ...] | None = None
+        axes: tuple[RepetitionAxis, ...] | None = None
         places: Places = {}
-        targets: dict[str, Access] = {}
+        targets: dict[str, ElementAccess] = {}
         for statement in self.group:
             target = statement.target
-            wrong, found = self._own_axes(target, statement.loops)
+            wrong, found = self._placed_axes(target, statement.loops)
             if wrong or len(found) != len(target.subscripts) or target.array in targets:
                 return None
             if statement.loops != self.group[0].loops or (axes is not None and tuple(found.values()) != axes):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from arrayol.c_import.constants import FLOATS, limits
-from arrayol.c_import.model import BOOL, Bordered, Dynamic, Form, Loop, Rounded, Term, Value
+from arrayol.c_import.model import BOOL, Bordered, COperation, Dynamic, ForLoop, Form, Rounded, Term
 
 
 class NumberNeededError(Exception):
@@ -26,7 +26,7 @@ class Ranges:
     """Bounds of the loops that are open, by name; `consts` are names without a bound."""
 
     consts: Mapping[str, int | float]
-    loops: dict[str, Loop] = field(default_factory=dict)
+    loops: dict[str, ForLoop] = field(default_factory=dict)
 
     def least(self, form: Form) -> int | None:
         """A number that the form is never below; None where none is known. Raises NumberNeededError."""
@@ -71,7 +71,7 @@ class Ranges:
             raise NumberNeededError(term)
         return None
 
-    def of(self, value: Value) -> tuple[int, int]:
+    def of(self, value: COperation) -> tuple[int, int]:
         """The least and greatest integer that a value of an integer type can be."""
         known: dict[int, tuple[int, int]] = {}
         for node in value.nodes():
@@ -79,7 +79,7 @@ class Ranges:
                 known[id(node)] = self._node(node, known)
         return known[id(value)]
 
-    def _node(self, node: Value, known: Mapping[int, tuple[int, int]]) -> tuple[int, int]:
+    def _node(self, node: COperation, known: Mapping[int, tuple[int, int]]) -> tuple[int, int]:
         low, high = limits(node.type)
         if node.form is not None:
             ends = self._form_ends(node.form, low, high)
@@ -100,7 +100,7 @@ class Ranges:
             ends.append(fallback if end is None else end)
         return ends[0], ends[1]
 
-    def _operation(self, node: Value, ends: list[tuple[int, int] | None]) -> tuple[int, int] | None:
+    def _operation(self, node: COperation, ends: list[tuple[int, int] | None]) -> tuple[int, int] | None:
         if node.kind == "literal" and node.type != BOOL:
             return int(node.text), int(node.text)
         if node.type == BOOL or node.kind in {"read", "const", "unknown", "call"}:
@@ -112,7 +112,7 @@ class Ranges:
             return None
         return _arithmetic(node.kind, [one for one in ends if one is not None])
 
-    def _call(self, node: Value, ends: list[tuple[int, int] | None]) -> tuple[int, int] | None:
+    def _call(self, node: COperation, ends: list[tuple[int, int] | None]) -> tuple[int, int] | None:
         if node.text in {"min", "max"} and None not in ends:
             pick = min if node.text == "min" else max
             return pick(one[0] for one in ends if one), pick(one[1] for one in ends if one)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from arrayol.c_import.copies import without_copies
 from arrayol.c_import.forms import names_of
 from arrayol.c_import.graphs import mapped
-from arrayol.c_import.model import Access, Form, Loop, Statement, Value, Variable, data_of, not_negative
+from arrayol.c_import.model import COperation, ElementAccess, ForLoop, Form, Statement, Variable, data_of, not_negative
 from arrayol.ir.affine import Affine
 
 
@@ -32,14 +32,14 @@ class _Scan:
         inner = self.loops[-1]
         counter: Form = Affine(((inner.name, 1),), -back)
         last = inner.high - 1 - counter if self.downwards else counter
-        return self.in_order((*_own(self.loops[:-1]), last))
+        return self.in_order((*_scan_parts(self.loops[:-1]), last))
 
     def in_order(self, forms: tuple[Form, ...]) -> tuple[Form, ...]:
         """Forms of the loops in the order of the array's dimensions."""
         return tuple(forms[place] for place in self.order)
 
     @property
-    def loops(self) -> tuple[Loop, ...]:
+    def loops(self) -> tuple[ForLoop, ...]:
         """The loops around the update; the innermost hands the scalar on."""
         return self.update.loops
 
@@ -95,7 +95,7 @@ def _scan_of(name: str, statements: Sequence[Statement], consts: Mapping[str, ob
     return scan if all(_is_known_reader(scan, one) for one in readers) else None
 
 
-def _layout(loops: tuple[Loop, ...], statements: Sequence[Statement]) -> tuple[tuple[int, ...], bool]:
+def _layout(loops: tuple[ForLoop, ...], statements: Sequence[Statement]) -> tuple[tuple[int, ...], bool]:
     """The order of loops in the subscripts of an array that they write, and whether it counts the last one down."""
     names = [loop.name for loop in loops]
     for statement in statements:
@@ -146,7 +146,7 @@ def _reads(statement: Statement, name: str) -> bool:
     return any(access.array == name for access in statement.value.reads())
 
 
-def _writes_an_array(loops: Sequence[Loop], statement: Statement, kept: Collection[str]) -> bool:
+def _writes_an_array(loops: Sequence[ForLoop], statement: Statement, kept: Collection[str]) -> bool:
     """Whether a reader inside the loops writes a different element in each iteration, or a scalar that feeds one."""
     if statement.loops[: len(loops)] != tuple(loops):
         return False
@@ -165,20 +165,22 @@ def _changed(statement: Statement, scans: Mapping[str, _Scan], starts: Mapping[s
         if scan.name not in starts:
             return None
         return replace(
-            statement, value=value, target=replace(target, array=starts[scan.name], subscripts=_own(scan.loops[:-1]))
+            statement,
+            value=value,
+            target=replace(target, array=starts[scan.name], subscripts=_scan_parts(scan.loops[:-1])),
         )
     if statement.accumulate:
         before = _before(scan, starts, target)
-        value = Value("+", before.type, (before, value))
+        value = COperation("+", before.type, (before, value))
     return replace(statement, value=value, accumulate=False, target=replace(target, subscripts=scan.element()))
 
 
-def _own(loops: Sequence[Loop]) -> tuple[Form, ...]:
+def _scan_parts(loops: Sequence[ForLoop]) -> tuple[Form, ...]:
     return tuple(Affine(((loop.name, 1),)) for loop in loops)
 
 
-def _value(statement: Statement, scans: Mapping[str, _Scan], starts: Mapping[str, str]) -> Value:
-    def change(node: Value) -> Value:
+def _value(statement: Statement, scans: Mapping[str, _Scan], starts: Mapping[str, str]) -> COperation:
+    def change(node: COperation) -> COperation:
         if node.access is None or node.access.array not in scans:
             return node
         return _read(scans[node.access.array], statement, node.access, starts)
@@ -186,19 +188,21 @@ def _value(statement: Statement, scans: Mapping[str, _Scan], starts: Mapping[str
     return mapped(statement.value, change)
 
 
-def _read(scan: _Scan, reader: Statement, access: Access, starts: Mapping[str, str]) -> Value:
+def _read(scan: _Scan, reader: Statement, access: ElementAccess, starts: Mapping[str, str]) -> COperation:
     """What the scalar is where a statement reads it."""
     kind = scan.update.value.type
     depth = len(scan.loops)
     if reader.loops[:depth] == scan.loops:
         if reader is scan.update or _precedes(reader, scan.update):
             return _before(scan, starts, access)
-        return Value("read", kind, access=replace(access, subscripts=scan.element()))
+        return COperation("read", kind, access=replace(access, subscripts=scan.element()))
     last = scan.loops[-1].low if scan.downwards else scan.loops[-1].high - 1
-    return Value("read", kind, access=replace(access, subscripts=scan.in_order((*_own(scan.loops[:-1]), last))))
+    return COperation(
+        "read", kind, access=replace(access, subscripts=scan.in_order((*_scan_parts(scan.loops[:-1]), last)))
+    )
 
 
-def _before(scan: _Scan, starts: Mapping[str, str], access: Access) -> Value:
+def _before(scan: _Scan, starts: Mapping[str, str], access: ElementAccess) -> COperation:
     """The value of the iteration before; in the first one what the scalar starts with."""
     inner = scan.loops[-1]
     own: Form = Affine(((inner.name, 1),))
@@ -206,10 +210,14 @@ def _before(scan: _Scan, starts: Mapping[str, str], access: Access) -> Value:
     first = scan.start.value
     if scan.name in starts:
         guards = (*access.guards, not_negative(inner.low - own))
-        first = Value("read", kind, access=Access(starts[scan.name], _own(scan.loops[:-1]), access.span, guards))
+        first = COperation(
+            "read", kind, access=ElementAccess(starts[scan.name], _scan_parts(scan.loops[:-1]), access.span, guards)
+        )
     guards = (*access.guards, not_negative(own - inner.low - 1))
-    other = Value("read", kind, access=Access(scan.name, scan.element(1), access.span, guards))
-    condition = Value("==", "bool", (Value("form", "i32", form=own), Value("form", "i32", form=inner.low)))
+    other = COperation("read", kind, access=ElementAccess(scan.name, scan.element(1), access.span, guards))
+    condition = COperation(
+        "==", "bool", (COperation("form", "i32", form=own), COperation("form", "i32", form=inner.low))
+    )
     if first.kind == "literal" and first.type != kind:
-        first = Value("convert", kind, (first,))
-    return Value("choice", kind, (condition, first, other))
+        first = COperation("convert", kind, (first,))
+    return COperation("choice", kind, (condition, first, other))

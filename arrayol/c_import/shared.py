@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from arrayol.c_import.model import BOOL, Value
+from arrayol.c_import.model import BOOL, COperation
 from arrayol.c_import.plans import is_dynamic
 
 _LEAST_SHARED = 3  # nodes of a value that is named, where it is used twice
 
 
-def shared_parts(value: Value, unsure: Collection[str]) -> list[tuple[Value, bool]]:
+def shared_parts(value: COperation, unsure: Collection[str]) -> list[tuple[COperation, bool]]:
     """Parts of a value that are used more than once and are worth a name, operands first; and whether none can fail.
 
     `unsure` are arrays that may have no value where the statement does not run.
@@ -36,7 +36,7 @@ def shared_parts(value: Value, unsure: Collection[str]) -> list[tuple[Value, boo
     ]
 
 
-def _certain(value: Value) -> set[int]:
+def _certain(value: COperation) -> set[int]:
     """The parts of a value that are computed whatever its conditions say."""
     found: set[int] = set()
     waiting = [value]
@@ -49,7 +49,7 @@ def _certain(value: Value) -> set[int]:
     return found
 
 
-def _may_fail(node: Value, unsure: Collection[str]) -> bool:
+def _may_fail(node: COperation, unsure: Collection[str]) -> bool:
     """Whether an operation has no result for some operands: a read outside, a division by 0, too large a float."""
     if node.access is not None:
         return bool(node.access.guards) or node.access.array in unsure or any(map(is_dynamic, node.access.subscripts))

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from arrayol.c_import.forms import names_of
 from arrayol.c_import.graphs import mapped, with_values
-from arrayol.c_import.model import Access, Form, Loop, Statement, Value, data_of
+from arrayol.c_import.model import COperation, ElementAccess, ForLoop, Form, Statement, data_of
 
 
-def sliced_arrays(group: Sequence[Statement], time: Loop) -> dict[str, tuple[int, Form]] | None:
+def sliced_arrays(group: Sequence[Statement], time: ForLoop) -> dict[str, tuple[int, Form]] | None:
     """The arrays of which a step reads one slice; None where the loop's number is needed otherwise."""
     targets = {one.target.array for one in group}
     found: dict[str, tuple[int, Form]] = {}
@@ -36,7 +36,7 @@ def sliced_arrays(group: Sequence[Statement], time: Loop) -> dict[str, tuple[int
     return None if any(form.factor(name) for _, form in found.values() for name in inner) else found
 
 
-def _reads(statement: Statement) -> Iterator[Access]:
+def _reads(statement: Statement) -> Iterator[ElementAccess]:
     """All that a statement reads, also in its target's subscripts, but for what `+=` reads."""
     for value in (statement.value, *data_of(statement.target)):
         yield from value.reads()
@@ -58,9 +58,9 @@ def _forms(statement: Statement) -> Iterator[Form]:
 
 def without_time(statement: Statement, sliced: dict[str, tuple[int, Form]]) -> Statement:
     """The statement inside its first loop, with slices of arrays in place of them."""
-    known: dict[int, Value] = {}
+    known: dict[int, COperation] = {}
 
-    def change(node: Value) -> Value:
+    def change(node: COperation) -> COperation:
         access = node.access
         if access is None or access.array not in sliced:
             return node

@@ -15,10 +15,10 @@ from dataclasses import replace
 from itertools import groupby
 
 from arrayol.c_import.graphs import mapped
-from arrayol.c_import.model import BOOL, Scop, Statement, Value
-from arrayol.c_import.plans import Level, Plan, Stage, name_of, program_of
+from arrayol.c_import.model import BOOL, COperation, Scop, Statement
+from arrayol.c_import.plans import Plan, Stage, StatementLevel, name_of, program_of
 from arrayol.c_import.slices import dropped, sliced_arrays, without_time
-from arrayol.polyhedral.flow import Program
+from arrayol.polyhedral.flow import OrderedStatements
 
 
 def stages_of(scop: Scop) -> list[Stage]:
@@ -26,10 +26,10 @@ def stages_of(scop: Scop) -> list[Stage]:
     program = program_of(scop.statements, scop.consts, scop.variables)
     statements = [_without_idle_reads(one, program) for one in scop.statements if program.runs(name_of(one))]
     scop = replace(scop, statements=tuple(statements))
-    return _stages(Level(scop.statements, scop.variables, scop.consts, _readers(scop)))
+    return _stages(StatementLevel(scop.statements, scop.variables, scop.consts, _readers(scop)))
 
 
-def _without_idle_reads(statement: Statement, program: Program) -> Statement:
+def _without_idle_reads(statement: Statement, program: OrderedStatements) -> Statement:
     """The statement with 0 for what its conditions never let it read."""
     reads = enumerate(statement.reads)
     idle = {id(one) for place, one in reads if one.guards and not program.reads(name_of(statement), place)}
@@ -40,9 +40,9 @@ def _without_idle_reads(statement: Statement, program: Program) -> Statement:
     return replace(statement, value=mapped(statement.value, lambda node: node, known))
 
 
-def _zero(kind: str) -> Value:
-    zero = Value("literal", kind, text="false" if kind == BOOL else "0")
-    return zero if kind in {"i32", "f64", BOOL} else Value("convert", kind, (zero,))
+def _zero(kind: str) -> COperation:
+    zero = COperation("literal", kind, text="false" if kind == BOOL else "0")
+    return zero if kind in {"i32", "f64", BOOL} else COperation("convert", kind, (zero,))
 
 
 def _readers(scop: Scop) -> dict[tuple[int, str], set[int]]:
@@ -56,12 +56,12 @@ def _readers(scop: Scop) -> dict[tuple[int, str], set[int]]:
     return found
 
 
-def _stages(level: Level) -> list[Stage]:
+def _stages(level: StatementLevel) -> list[Stage]:
     """The stages of a level; neighbours that can share their repetition are one, and those that are no repetitions."""
     found: list[Stage] = []
     for is_body, stages in groupby((_stage(level, group) for group in _groups(level)), lambda one: one.is_body):
         if is_body:
-            found.append(_one_body(level, list(stages)))
+            found.append(_joined_body(level, list(stages)))
             continue
         for stage in stages:
             merged = _merged(level, found[-1], stage) if found else None
@@ -71,7 +71,7 @@ def _stages(level: Level) -> list[Stage]:
     return [stage for stage in found if stage.written]  # others write what nobody reads
 
 
-def _one_body(level: Level, stages: Sequence[Stage]) -> Stage:
+def _joined_body(level: StatementLevel, stages: Sequence[Stage]) -> Stage:
     """Bodies that follow each other as one."""
     if len(stages) == 1:
         return stages[0]
@@ -79,7 +79,7 @@ def _one_body(level: Level, stages: Sequence[Stage]) -> Stage:
     return Plan(level, tuple(together)).whole()
 
 
-def _groups(level: Level) -> list[tuple[Statement, ...]]:
+def _groups(level: StatementLevel) -> list[tuple[Statement, ...]]:
     """Statements that must follow each other in a circle; groups in an order that keeps all dependences."""
     statements = level.statements
     count, names = len(statements), [name_of(one) for one in statements]
@@ -101,7 +101,7 @@ def _groups(level: Level) -> list[tuple[Statement, ...]]:
     return groups
 
 
-def _stage(level: Level, group: tuple[Statement, ...]) -> Stage:
+def _stage(level: StatementLevel, group: tuple[Statement, ...]) -> Stage:
     plan = Plan(level, group)
     repeated = plan.repeated()
     if len(repeated.axes) < max(len(one.loops) for one in group):
@@ -111,7 +111,7 @@ def _stage(level: Level, group: tuple[Statement, ...]) -> Stage:
     return repeated if repeated.axes else _stepped(level, group) or repeated
 
 
-def _merged(level: Level, first: Stage, second: Stage) -> Stage | None:
+def _merged(level: StatementLevel, first: Stage, second: Stage) -> Stage | None:
     """Both as one; None where one of them would lose a dimension of its repetition."""
     if first.steps or second.steps or first.is_body or len(first.axes) != len(second.axes):
         return None
@@ -123,7 +123,7 @@ def _merged(level: Level, first: Stage, second: Stage) -> Stage | None:
     return stage if len(stage.axes) == len(first.axes) else None
 
 
-def _stepped(level: Level, group: tuple[Statement, ...]) -> Stage | None:
+def _stepped(level: StatementLevel, group: tuple[Statement, ...]) -> Stage | None:
     """A loop in time around the group; None where there is none, or where its steps are no repetitions."""
     time = group[0].loops[0] if group[0].loops else None
     if time is None or any(not one.loops or one.loops[0] is not time for one in group):

@@ -15,7 +15,7 @@ from arrayol.checks.parts import check_parts
 from arrayol.checks.reads import check_reads
 from arrayol.errors import ArrayolError, Diagnostic, Severity
 from arrayol.ir.borders import FAR
-from arrayol.ir.exits import Part, writing_parts
+from arrayol.ir.exits import ExitBox, writing_parts
 from arrayol.ir.spec import (
     Elementary,
     Link,
@@ -33,7 +33,7 @@ from arrayol.language.kept import Kept
 from arrayol.language.loader import Loaded, Resolved, load, load_again, load_source
 from arrayol.language.parameters.copies import in_copies
 from arrayol.language.settings import Settings
-from arrayol.language.tasks import DELAYS, OUTPUTS, PORTS, Fragment, Signature
+from arrayol.language.tasks import DELAYS, OUTPUTS, PORTS, Fragment, TaskSignature
 from arrayol.polyhedral.accesses import Access, Instance, Outside, find_outside
 from arrayol.polyhedral.delays import find_circle
 from arrayol.polyhedral.isl import TooHardError
@@ -51,7 +51,7 @@ from arrayol.source import SourceFile
 from arrayol.text import counted
 
 
-def check_tilers(task: RepetitiveTask, callee: Signature, *, all_outputs: bool = True) -> Iterator[Diagnostic]:
+def check_tilers(task: RepetitiveTask, callee: TaskSignature, *, all_outputs: bool = True) -> Iterator[Diagnostic]:
     """The mistakes of a repetitive task's tilers. One that leaves its array is told once, and not checked further.
 
     Without `all_outputs` some links to outputs are missing, and whether each element is written once is not asked.
@@ -101,7 +101,7 @@ def _follows(tiler: Tiler, repetition: Shape, port: Port, array: Port) -> bool:
     return any(extent is None and factor > 0 for extent, factor in zip(extents, row, strict=True))
 
 
-def _check_defaults(task: RepetitiveTask, callee: Signature) -> Iterator[Diagnostic]:
+def _check_defaults(task: RepetitiveTask, callee: TaskSignature) -> Iterator[Diagnostic]:
     for delay in task.delays:
         if isinstance(delay.default, TiledDefault):
             port, array = port_named(callee.inputs, delay.port), port_named(task.inputs, delay.default.array)
@@ -110,7 +110,7 @@ def _check_defaults(task: RepetitiveTask, callee: Signature) -> Iterator[Diagnos
                 yield _out_of_bounds(task, outside, array, delay.default.tiler, port, "")
 
 
-def _check_writes(task: RepetitiveTask, array: Port, links: list[Link], callee: Signature) -> Iterator[Diagnostic]:
+def _check_writes(task: RepetitiveTask, array: Port, links: list[Link], callee: TaskSignature) -> Iterator[Diagnostic]:
     parts = [(link, part) for link in links for part in writing_parts(link, task.repetition)]
     accesses = [
         Access(part.tiler, part.extents, port_named(callee.outputs, link.port).shape, array.shape)
@@ -147,7 +147,7 @@ def _at_exits(links: Iterable[Link]) -> str:
     return f" that leaves by its exit {' or '.join(vectors)}" if vectors and all(link.exit for link in links) else ""
 
 
-def _written_twice(task: RepetitiveTask, array: Port, parts: list[tuple[Link, Part]], clash: Clash) -> Diagnostic:
+def _written_twice(task: RepetitiveTask, array: Port, parts: list[tuple[Link, ExitBox]], clash: Clash) -> Diagnostic:
     links = [link for link, _ in parts]
     whole = [
         replace(instance, repetition=parts[instance.access][1].instance(instance.repetition))
@@ -257,7 +257,7 @@ def _shapes(elementary: Elementary) -> dict[str, tuple[int, ...]]:
 
 
 def _check_bounds(elementary: Elementary, statements: list[NestStatement]) -> Iterator[Diagnostic]:
-    shapes, around = _shapes(elementary), _around(elementary)
+    shapes, around = _shapes(elementary), _loop_depths(elementary)
     for statement in statements:
         for access in (statement.write, *statement.reads):
             outer = around.get(access.port, 0)
@@ -291,7 +291,7 @@ def _check_conversions(statements: list[NestStatement]) -> Iterator[Diagnostic]:
 def _check_order(elementary: Elementary, statements: list[NestStatement]) -> Iterator[Diagnostic]:
     """At most one mistake per array: what is read too early is often what was forgotten to be written."""
     outputs = {port.name: _shapes(elementary)[port.name] for port in elementary.outputs}
-    around = _around(elementary)
+    around = _loop_depths(elementary)
     ranks = {name: len(shape) for name, shape in outputs.items()} | {
         local.name: local.rank for local in elementary.locals
     }
@@ -320,7 +320,7 @@ def _check_order(elementary: Elementary, statements: list[NestStatement]) -> Ite
             )
 
 
-def _around(elementary: Elementary) -> dict[str, int]:
+def _loop_depths(elementary: Elementary) -> dict[str, int]:
     """How many loops are around each local."""
     return {local.name: len(local.around) for local in elementary.locals}
 

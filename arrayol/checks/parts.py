@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from arrayol.errors import Diagnostic
 from arrayol.ir.spec import Component, CompoundTask, Part, Port, whole_part
-from arrayol.language.tasks import Signature
+from arrayol.language.tasks import TaskSignature
 from arrayol.polyhedral.parts import find_meeting, find_uncovered
 from arrayol.source import Span
 from arrayol.text import counted
@@ -14,7 +14,7 @@ from arrayol.text import counted
 Writer = tuple[str, Part]  # the task that is called, and what it writes
 
 
-def check_parts(task: CompoundTask, callees: Mapping[str, Signature | Component]) -> Iterator[Diagnostic]:
+def check_parts(task: CompoundTask, callees: Mapping[str, TaskSignature | Component]) -> Iterator[Diagnostic]:
     """The mistakes of arrays that several calls write, or one in part."""
     writers: dict[str, list[Writer]] = {}
     for call in task.calls:

@@ -12,14 +12,14 @@ from math import gcd
 
 from arrayol.errors import Diagnostic, Severity
 from arrayol.ir.spec import Delay, Port, RepetitiveTask, Shape, TiledDefault
-from arrayol.language.tasks import Signature
+from arrayol.language.tasks import TaskSignature
 from arrayol.polyhedral.accesses import Access
 from arrayol.polyhedral.unread import Unread, find_unread
 from arrayol.source import Span
 from arrayol.text import counted
 
 
-def check_reads(task: RepetitiveTask, callee: Signature, inputs: Iterable[Port]) -> Iterator[Diagnostic]:
+def check_reads(task: RepetitiveTask, callee: TaskSignature, inputs: Iterable[Port]) -> Iterator[Diagnostic]:
     """A remark on each of these inputs of which no instance ever reads some element; its tilers must be sound."""
     for array in inputs:
         links = [link for link in task.input_links if link.array == array.name]

@@ -13,8 +13,8 @@ from click.shell_completion import CompletionItem
 
 from arrayol.errors import ArrayolError
 from arrayol.ir import syntax
-from arrayol.language.diagnose import Mistakes
 from arrayol.language.namespace import gather, read_source
+from arrayol.language.syntax.diagnose import Mistakes
 
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
@@ -40,7 +40,7 @@ def task_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> l
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
-def one_of(names: Sequence[str], *, several: bool = False) -> Completer:
+def choice_of(names: Sequence[str], *, several: bool = False) -> Completer:
     """One of these names, or `several` of them joined by commas, each once."""
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:

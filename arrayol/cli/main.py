@@ -60,7 +60,7 @@ def run(arguments: Sequence[str], interrupts: Interrupts | None = None) -> int:
 
 
 def _invoke(arguments: Sequence[str]) -> int:
-    from arrayol.cli.commands import invoke  # noqa: PLC0415  so that an interrupt while click loads is answered too
+    from arrayol.cli.command_table import invoke  # noqa: PLC0415  so that an interrupt while click loads is answered too
 
     return invoke(arguments)
 
@@ -96,9 +96,9 @@ def _end_of(raised: BaseException, noted: int | None) -> _End:
     if isinstance(raised, BrokenPipeError):
         return _End(READER_LEFT)
     if isinstance(raised, MemoryError):
-        return _told(1, Diagnostic("out-of-memory", "this needs more memory than there is"))
+        return _reported(1, Diagnostic("out-of-memory", "this needs more memory than there is"))
     if isinstance(raised, OSError):
-        return _told(1, _refused_by_system(raised))
+        return _reported(1, _refused_by_system(raised))
     message = f"{type(raised).__name__}: {' '.join(str(raised).split()) or 'no message'}"
     text = (
         f"internal error: {message}\n"
@@ -109,7 +109,7 @@ def _end_of(raised: BaseException, noted: int | None) -> _End:
     return _End(DEFECT, text, (Diagnostic("internal", message, hint=hint),))
 
 
-def _told(code: int, diagnostic: Diagnostic) -> _End:
+def _reported(code: int, diagnostic: Diagnostic) -> _End:
     return _End(code, render(diagnostic), (diagnostic,))
 
 

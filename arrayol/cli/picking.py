@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from arrayol.cli.completion import one_of
+from arrayol.cli.completion import choice_of
 from arrayol.cli.options import warn
 from arrayol.errors import ArrayolError, Diagnostic
 from dse.output.folder import load_result
@@ -35,7 +35,7 @@ pick_option = click.option(
     "rule",
     metavar="RULE",
     callback=_rule,
-    shell_complete=one_of([KNEE]),
+    shell_complete=choice_of([KNEE]),
     help='Pick one design: "knee", or the fastest within bounds: "internal_memory_bits <= 1e6".',
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from arrayol.cli.commands import COMPLETE_VARIABLE, SHELLS
+from arrayol.cli.command_table import COMPLETE_VARIABLE, SHELLS
 
 
 @click.command(

@@ -18,7 +18,7 @@ from arrayol.errors import error
 from arrayol.execute.environment import DTYPES, Box, cut, whole
 from arrayol.files import opened
 from arrayol.ir.types import NUMPY_TYPES, ElementType
-from arrayol.language.diagnose import did_you_mean
+from arrayol.language.syntax.diagnose import did_you_mean
 
 # Arrays worked on part by part, so that what is computed on the way stays small.
 
@@ -85,7 +85,7 @@ def read_member(path: Path, member: str | None, port: str, check: Callable[[tupl
 
     Raises ArrayolError (`cannot-read`, `no-such-array`); OSError where the system refuses.
     """
-    with _damage_told(path), opened(path) as whole_file, ZipFile(whole_file) as archive:
+    with _damage_reported(path), opened(path) as whole_file, ZipFile(whole_file) as archive:
         names = [name.removesuffix(_SUFFIX) for name in archive.namelist() if name.endswith(_SUFFIX)]
         name = _chosen(path, names, member, port)
         with archive.open(name + _SUFFIX) as file:
@@ -120,7 +120,7 @@ def _chosen(path: Path, names: list[str], member: str | None, port: str) -> str:
 
 
 @contextmanager
-def _damage_told(path: Path) -> Iterator[None]:
+def _damage_reported(path: Path) -> Iterator[None]:
     """Whatever the readers of archives and headers trip over is a damaged file."""
     try:
         yield

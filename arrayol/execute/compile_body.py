@@ -17,9 +17,9 @@ import numpy as np
 from arrayol.errors import error
 from arrayol.execute.compile_expression import Code, compile_expression, locate
 from arrayol.execute.elements import Window, checked_index
-from arrayol.execute.environment import DTYPES, Axis, Environment, Mask, Place, Values
+from arrayol.execute.environment import DTYPES, Axis, Environment, LeadingTask, Mask, Values
 from arrayol.execute.stored import add_to, settle, wrapping
-from arrayol.execute.vectorise import Counter, Freedom, MovingAxis, Scope, range_limit, shape_of
+from arrayol.execute.vectorise import BoundStatement, Counter, Freedom, MovingAxis, range_limit, shape_of
 from arrayol.ir.expressions import Assign, Loop, Range, Statement, arrays, assigns, mentions
 from arrayol.ir.spec import Elementary, Local
 from arrayol.ir.types import ElementType
@@ -39,14 +39,14 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class CompiledBody:
     """A compiled body for batches of `rank` axes. `width` is the most values of one step for each repetition."""
 
     tracked: frozenset[str]
     steps: tuple[Step, ...]
     width: int
 
-    def run(self, arrays: dict[str, Values], shape: tuple[int, ...], place: Place) -> None:
+    def run(self, arrays: dict[str, Values], shape: tuple[int, ...], place: LeadingTask) -> None:
         """Compute the outputs in `arrays` (axes pattern, batch) for a batch of that shape.
 
         Raises ArrayolError where the data leads to what has no value, naming the repetition and the place.
@@ -57,7 +57,7 @@ class Program:
             step.run(env)
 
 
-def compile_body(elementary: Elementary, rank: int) -> Program:
+def compile_body(elementary: Elementary, rank: int) -> CompiledBody:
     """The program of an elementary task that has a body."""
     body, freedom = elementary.body or (), Freedom(nest_of(elementary))
     outputs = frozenset(port.name for port in elementary.outputs)
@@ -65,10 +65,10 @@ def compile_body(elementary: Elementary, rank: int) -> Program:
     summed = {assign.port for assign in assigns(body) if assign.accumulate}
     steps = [
         *(_start_at_zero(port) for port in sorted(summed & outputs)),
-        *_block(body, Scope(elementary, rank, unsettled, {}), (), freedom),
+        *_block(body, BoundStatement(elementary, rank, unsettled, {}), (), freedom),
         *(_require_complete(elementary, port) for port in sorted(unsettled & outputs)),
     ]
-    return Program(unsettled & outputs, tuple(steps), max((step.width for step in steps), default=1))
+    return CompiledBody(unsettled & outputs, tuple(steps), max((step.width for step in steps), default=1))
 
 
 def _start_at_zero(port: str) -> Step:
@@ -99,7 +99,9 @@ def _require_complete(elementary: Elementary, port: str) -> Step:
     return Step(run)
 
 
-def _block(body: Sequence[Statement], scope: Scope, places: tuple[int, ...], freedom: Freedom) -> Iterator[Step]:
+def _block(
+    body: Sequence[Statement], scope: BoundStatement, places: tuple[int, ...], freedom: Freedom
+) -> Iterator[Step]:
     """The steps of a body, or of those inside a loop, in textual order; its locals begin anew."""
     mentioned = {array for assign in assigns(body) for array in arrays(assign)}
     summed = {assign.port for assign in assigns(body) if assign.accumulate}
@@ -110,7 +112,7 @@ def _block(body: Sequence[Statement], scope: Scope, places: tuple[int, ...], fre
         yield from _ranged(statement, scope, Level((*places, place), 0), freedom)
 
 
-def _new_local(local: Local, scope: Scope, *, zeros: bool) -> Step:
+def _new_local(local: Local, scope: BoundStatement, *, zeros: bool) -> Step:
     extents, dtype, tracked = scope.extents(local), DTYPES[local.type], local.name in scope.tracked
     make = np.zeros if zeros else np.empty
 
@@ -122,7 +124,7 @@ def _new_local(local: Local, scope: Scope, *, zeros: bool) -> Step:
     return Step(run, math.prod(extents))
 
 
-def _ranged(statement: Statement, scope: Scope, level: Level, freedom: Freedom) -> Iterator[Step]:
+def _ranged(statement: Statement, scope: BoundStatement, level: Level, freedom: Freedom) -> Iterator[Step]:
     """The steps of a statement inside its ranges from a level on.
 
     A level that carries no dependence becomes an axis of the vectors; others are unrolled where they are short, and
@@ -178,7 +180,7 @@ class _Bounds:
         return MovingAxis(self.name, position, self.low.run, self.high.run, self.limit)
 
 
-def _bounds(own: Range, scope: Scope) -> _Bounds:
+def _bounds(own: Range, scope: BoundStatement) -> _Bounds:
     low, high = compile_expression(own.low, scope), compile_expression(own.high, scope)
     known = None if low.known is None or high.known is None else range(int(low.known), int(high.known))
     return _Bounds(own.name, low, high, known, range_limit(own, scope.variables))
@@ -198,7 +200,7 @@ def _in_turn(bounds: _Bounds, steps: tuple[Step, ...]) -> Step:
     return Step(run, max((step.width for step in steps), default=1))
 
 
-def _summed(statement: Assign, scope: Scope, bounds: _Bounds, steps: Sequence[Step]) -> Step:
+def _summed(statement: Assign, scope: BoundStatement, bounds: _Bounds, steps: Sequence[Step]) -> Step:
     """`y += e` over a range: where lanes are few, terms are computed together, and added in order all the same."""
     position = len(scope.axes)
     axes = (*scope.axes, MovingAxis(bounds.name, position, bounds.low.run, bounds.high.run, bounds.limit))
@@ -240,7 +242,7 @@ def _now(axes: Sequence[Axis | MovingAxis], env: Environment) -> tuple[Axis, ...
     return tuple(axis if isinstance(axis, Axis) else axis.now(env) for axis in axes)
 
 
-def _assign(statement: Assign, scope: Scope) -> Iterator[Step]:
+def _assign(statement: Assign, scope: BoundStatement) -> Iterator[Step]:
     axes = scope.axes
     condition = compile_expression(statement.condition, scope) if statement.condition is not None else None
     if condition is not None and condition.known is not None and np.ndim(condition.known) == 0:
@@ -289,7 +291,7 @@ class _Target:
             env.written[self.port][place] = True
 
 
-def _target(statement: Assign, scope: Scope) -> _Target:
+def _target(statement: Assign, scope: BoundStatement) -> _Target:
     shape, nodes = scope.element(statement.port, statement.subscripts)
     subscripts = tuple(compile_expression(subscript, scope) for subscript in nodes)
     # An axis that the subscripts lack has at most one index that acts: that one is written by its place.

@@ -26,8 +26,8 @@ from arrayol.execute.elements import (
     window,
 )
 from arrayol.execute.environment import DTYPES, Axis, Environment, Fault, Values
-from arrayol.execute.vectorise import Counter, MovingAxis, Scope
-from arrayol.ir.affine import affine, expression_of, rest_of
+from arrayol.execute.vectorise import BoundStatement, Counter, MovingAxis
+from arrayol.ir.affine import affine, expression_of, non_affine_part
 from arrayol.ir.expressions import (
     Constant,
     Convert,
@@ -50,10 +50,10 @@ from arrayol.source import Span
 # Subscripts that depend on counters, taken apart into an integer and a step along one axis computed at once.
 
 Number = Callable[[Environment], int]
-Compile = Callable[[Expr, Scope], Number | None]
+Compile = Callable[[Expr, BoundStatement], Number | None]
 
 
-def moving_subscript(node: Expr, length: int, scope: Scope, number: Compile) -> MovingSubscript | None:
+def moving_subscript(node: Expr, length: int, scope: BoundStatement, number: Compile) -> MovingSubscript | None:
     """The subscript as base + step x (the index along one axis); None where it is no such form, or data decides it.
 
     `number` compiles an integer expression without axes, or gives None where it may fail.
@@ -66,7 +66,11 @@ def moving_subscript(node: Expr, length: int, scope: Scope, number: Compile) -> 
     if axes:
         form = affine(node)
         axis, step = axes[0].position, form.factor(axes[0].name)
-        if node.type is not Weak.INTEGER or not step or any(mentions(part, axes[0].name) for part, _ in rest_of(form)):
+        if (
+            node.type is not Weak.INTEGER
+            or not step
+            or any(mentions(part, axes[0].name) for part, _ in non_affine_part(form))
+        ):
             return None
         base = expression_of(form.without(axes[0].name), node.span)
     compiled = number(base, scope)
@@ -93,7 +97,7 @@ class Code:
     into: Callable[[Environment, Values], None] | None = None
 
 
-def compile_expression(node: Expr, scope: Scope) -> Code:
+def compile_expression(node: Expr, scope: BoundStatement) -> Code:
     """The code of an expression whose range variables the scope binds."""
     match node:
         case Constant() | Index():
@@ -110,7 +114,7 @@ def compile_expression(node: Expr, scope: Scope) -> Code:
             return _select(node, scope)
 
 
-def _leaf(node: Constant | Index, scope: Scope) -> Code:
+def _leaf(node: Constant | Index, scope: BoundStatement) -> Code:
     if isinstance(node, Constant):
         return _known(node.value if isinstance(node.type, Weak) else np.array(node.value, DTYPES[node.type]))
     bound, name = scope.bindings[node.name], node.name
@@ -185,7 +189,7 @@ _ZERO = Fault(
 )
 
 
-def _operation(node: Operation, scope: Scope) -> Code:
+def _operation(node: Operation, scope: BoundStatement) -> Code:
     first, chain = chain_of(node)
     segments: list[Code] = []
     cells: list[list[Values]] = []
@@ -214,7 +218,7 @@ def _segmented(segments: list[Code], cells: list[list[Values]], last: Code) -> C
     return Code(run, last.safe and all(segment.safe for segment in segments))
 
 
-def _operated(node: Operation, operands: list[Code], scope: Scope) -> Code:
+def _operated(node: Operation, operands: list[Code], scope: BoundStatement) -> Code:
     kind = _exact_type(node.operands)
     operator = operator_of(node.operator, len(operands))
     if operator.decides is not None and not operands[1].safe:
@@ -245,7 +249,7 @@ def _exact_type(operands: Sequence[Expr]) -> ElementType | None:
     return kind
 
 
-def _short_circuit(node: Operation, operands: list[Code], decides: bool, scope: Scope) -> Code:
+def _short_circuit(node: Operation, operands: list[Code], decides: bool, scope: BoundStatement) -> Code:
     """`a and b` where b may fail: b is evaluated only where a does not decide, as in Python."""
     decided = _known(decides)
     left, right = operands
@@ -253,7 +257,7 @@ def _short_circuit(node: Operation, operands: list[Code], decides: bool, scope: 
     return _settled(node, _chosen(left, then, otherwise, np.dtype(bool)), scope)
 
 
-def _function(node: Function, scope: Scope) -> Code:
+def _function(node: Function, scope: BoundStatement) -> Code:
     kind = node.arguments[0].type
     if node.name in FUNCTIONS and FUNCTIONS[node.name].numpy is None:
         return _rounding(node, compile_expression(node.arguments[0], scope))
@@ -273,7 +277,7 @@ def _rounding(node: Function, operand: Code) -> Code:
     return _applied(apply, [operand])
 
 
-def _convert(node: Convert, scope: Scope) -> Code:
+def _convert(node: Convert, scope: BoundStatement) -> Code:
     operand = compile_expression(node.operand, scope)
     apply, unfit, fault = conversion(node.operand.type, node.type)
     if unfit is None or fault is None:
@@ -281,7 +285,7 @@ def _convert(node: Convert, scope: Scope) -> Code:
     return _guarded(apply, [operand], unfit, fault, node.span)
 
 
-def _select(node: Select, scope: Scope) -> Code:
+def _select(node: Select, scope: BoundStatement) -> Code:
     condition = compile_expression(node.condition, scope)
     if condition.known is not None and np.ndim(condition.known) == 0:
         return compile_expression(node.then if condition.known else node.otherwise, scope)
@@ -290,7 +294,7 @@ def _select(node: Select, scope: Scope) -> Code:
     return _settled(node, _chosen(condition, then, otherwise, dtype), scope)
 
 
-def _settled(node: Expr, code: Code, scope: Scope) -> Code:
+def _settled(node: Expr, code: Code, scope: BoundStatement) -> Code:
     """The same, with its value found now where no data decides it and nothing goes wrong."""
     if not scope.decides(node):
         return code
@@ -335,7 +339,7 @@ def _applied_where(condition: Code, then: Code, otherwise: Code) -> Code:
     return Code(run, condition.safe)
 
 
-def _read(node: Read, scope: Scope) -> Code:
+def _read(node: Read, scope: BoundStatement) -> Code:
     port, span = node.port, node.span
     shape, nodes = scope.element(port, node.subscripts)
     subscripts = [compile_expression(subscript, scope) for subscript in nodes]
@@ -361,7 +365,7 @@ def _read(node: Read, scope: Scope) -> Code:
 
 
 def locate(
-    nodes: Sequence[Expr], subscripts: Sequence[Code], shape: tuple[int, ...], scope: Scope
+    nodes: Sequence[Expr], subscripts: Sequence[Code], shape: tuple[int, ...], scope: BoundStatement
 ) -> Callable[[Environment], Window | None] | None:
     """The elements of subscripts as a window, or None at run time where it leaves the port; None where none serves."""
     axes = len(scope.axes)
@@ -375,7 +379,7 @@ def locate(
     return None if moving is None else moving.locator()
 
 
-def _number(node: Expr, scope: Scope) -> Callable[[Environment], int] | None:
+def _number(node: Expr, scope: BoundStatement) -> Callable[[Environment], int] | None:
     """An integer expression without axes as a function of the counters; None where it may fail."""
     code = compile_expression(node, scope)
     if not code.safe or node.type is not Weak.INTEGER:

@@ -163,12 +163,12 @@ def empty(shape: Sequence[int], dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LeadingTask:
     """The task whose repetitions are the leading lanes, inside the one whose repetitions are the others."""
 
     task: str
     batch: Batch | None  # None: called by itself, not repeated
-    outer: Place | None = None
+    outer: LeadingTask | None = None
 
     def describe(self, lane: tuple[int, ...]) -> str:
         """The repetition of a lane, in words, from the inside to the outside."""
@@ -213,7 +213,7 @@ class Environment:
     arrays: dict[str, Values]
     written: dict[str, Mask]
     shape: tuple[int, ...]
-    place: Place
+    place: LeadingTask
     axes: tuple[Axis, ...] = ()
     lanes: Indices | None = None
     counters: dict[str, int] = field(default_factory=dict)

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from arrayol.errors import ArrayolError, error, shown_exception, shown_object
-from arrayol.execute.environment import DTYPES, Place, Values
+from arrayol.execute.environment import DTYPES, LeadingTask, Values
 from arrayol.execute.frames import used
-from arrayol.execute.stored import first_outside, told_range
+from arrayol.execute.stored import describe_range, first_outside
 from arrayol.ir.spec import Elementary, Port, Spec
-from arrayol.language.diagnose import did_you_mean
+from arrayol.language.syntax.diagnose import did_you_mean
 
 Functions = Mapping[str, Callable[..., Any]]  # by the text after `extern`
 
@@ -106,7 +106,7 @@ class ExternProgram:
     function: Callable[..., Any]
     width: int = 1
 
-    def run(self, arrays: dict[str, Values], shape: tuple[int, ...], place: Place) -> None:
+    def run(self, arrays: dict[str, Values], shape: tuple[int, ...], place: LeadingTask) -> None:
         """Compute the outputs in `arrays` (axes pattern, batch) for a batch of that shape, repetition by repetition.
 
         The function gets the input patterns in the order of the ports, as arrays it cannot write to. Raises
@@ -117,7 +117,7 @@ class ExternProgram:
             for port, result in zip(self.elementary.outputs, self._call(inputs, place, lane), strict=True):
                 arrays[port.name][(..., *lane)] = self._fitting(port, result, place, lane)
 
-    def _call(self, inputs: list[Values], place: Place, lane: tuple[int, ...]) -> tuple[Any, ...]:
+    def _call(self, inputs: list[Values], place: LeadingTask, lane: tuple[int, ...]) -> tuple[Any, ...]:
         try:
             with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):  # NumPy's own setting
                 result = self.function(*inputs)
@@ -138,7 +138,7 @@ class ExternProgram:
             raise self._misfit(f"returned {what}, expected a tuple of {count} arrays ({names})", None, place, lane)
         return result
 
-    def _fitting(self, port: Port, result: Any, place: Place, lane: tuple[int, ...]) -> Values:
+    def _fitting(self, port: Port, result: Any, place: LeadingTask, lane: tuple[int, ...]) -> Values:
         """A result as a plain array. Raises ArrayolError (`extern-result`) where it is none for the port."""
         dtype, shape = DTYPES[port.type], port.shape
         if not isinstance(result, np.ndarray | np.generic):
@@ -158,11 +158,11 @@ class ExternProgram:
             raise self._misfit(message, None, place, lane)
         found = first_outside(result, port.type)
         if found is not None:
-            message = f"returned the value {found} for output '{port.name}'; {told_range(port.type)}"
+            message = f"returned the value {found} for output '{port.name}'; {describe_range(port.type)}"
             raise self._misfit(message, "limit it first, with numpy.clip", place, lane)
         return result
 
-    def _misfit(self, what: str, hint: str | None, place: Place, lane: tuple[int, ...]) -> ArrayolError:
+    def _misfit(self, what: str, hint: str | None, place: LeadingTask, lane: tuple[int, ...]) -> ArrayolError:
         message = f"'{self.elementary.extern}' {what}, in {place.describe(lane)}"
         return error("extern-result", message, self.elementary.span, hint=hint)
 

@@ -19,7 +19,7 @@ from arrayol.execute.arrays import blocks, first_lost, kinds_agree, read_member,
 from arrayol.execute.environment import DTYPES, empty
 from arrayol.execute.frames import first_frames
 from arrayol.execute.images import frame_axis, is_pattern, matching, read_png, without_axis
-from arrayol.execute.stored import first_outside, told_range, wrapped
+from arrayol.execute.stored import describe_range, first_outside, wrapped
 from arrayol.files import hint_of, opened, require_regular
 from arrayol.ir.spec import ConstValue, Port
 from arrayol.ir.types import ElementType, Kind
@@ -31,7 +31,7 @@ CheckShape = Callable[[tuple[int, ...]], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class InputArray:
     """The array for an input port, and the bits of a pixel where it came from a grey image."""
 
     array: NDArray[Any]
@@ -52,7 +52,7 @@ def read_array(
     constants: Mapping[str, ConstValue],
     frames: int | None = None,
     element: ElementType | None = None,
-) -> Loaded:
+) -> InputArray:
     """The array for a port; of an infinite dimension the first `frames`, or all.
 
     `element` is the type to read, if it is not that of the port; `constants` are those of the specification, for the
@@ -76,12 +76,12 @@ def read_array(
             values, bits = read_member(path, source.member, port.name, check), None
         else:
             values, bits = _read_npy(path, port, check, element), None
-        return Loaded(_exactly(path, port, first_frames(port, values, frames), element), bits)
+        return InputArray(_exactly(path, port, first_frames(port, values, frames), element), bits)
 
 
 def _read_sequence(
     pattern: Path, port: Port, constants: Mapping[str, ConstValue], frames: int | None, element: ElementType
-) -> Loaded:
+) -> InputArray:
     """Images as frames, each brought to its place before the next is read."""
     axis = frame_axis(pattern, port, shown_port(port))
     paths = matching(pattern)
@@ -99,7 +99,7 @@ def _read_sequence(
             values, bits = read_png(path, len(frame.shape), check)
         np.moveaxis(array, axis, 0)[number] = _exactly(path, port, values, element)
         widest = bits if widest is None else max(widest, bits or 0)
-    return Loaded(array, widest)
+    return InputArray(array, widest)
 
 
 def require_file(source: FileSource) -> None:
@@ -218,7 +218,7 @@ def _exactly(path: Path, port: Port, values: NDArray[Any], element: ElementType)
     for _, index in blocks(values.shape) if not element.is_numpys else ():
         found = first_outside(values[index], element)
         if found is not None:
-            message = f"the value {found} is in this file, for port {shown_port(port)}; {told_range(element)}"
+            message = f"the value {found} is in this file, for port {shown_port(port)}; {describe_range(element)}"
             raise error("value-out-of-range", message, file=str(path), hint="limit the values first, with numpy.clip")
     if values.dtype == DTYPES[element] and values.flags.c_contiguous and not isinstance(values, np.memmap):
         return values

@@ -48,7 +48,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenFiles:
     """What was written for a target: `files` of them, or one.
 
     `bits` of a pixel in an image; there, `clipped` values and `missing` (NaN, now 0) changed.
@@ -82,7 +82,7 @@ def check_targets(targets: Sequence[Target]) -> None:
 
 def write_arrays(
     targets: Sequence[Target], arrays: Mapping[str, NDArray[Any]], input_bits: int | None
-) -> list[Written]:
+) -> list[WrittenFiles]:
     """Write the arrays of ports: all files whole, or none where one cannot be written (ArrayolError, `cannot-write`).
 
     `input_bits`: those of a pixel of the grey images that were read, if any; they decide what floats are written as.
@@ -95,7 +95,7 @@ def write_arrays(
             if any(other.key == single.key for _, other, _ in file.parts):
                 raise _same_file(file.target, single)
             file.parts.append((position, single, array))
-    written = [Written(files=0 if is_numbered(target.path) else None) for target in targets]
+    written = [WrittenFiles(files=0 if is_numbered(target.path) else None) for target in targets]
     with atomic_files([file.target.path for file in files.values()]) as temporaries:
         for temporary, file in zip(temporaries, files.values(), strict=True):
             with writing(file.target.path):
@@ -120,12 +120,12 @@ def _frame_of(target: Target) -> Port:
     return replace(target.port, shape=without_axis(target.port.shape, axis))
 
 
-def _write(path: Path, file: _File, input_bits: int | None) -> Iterator[tuple[int, Written]]:
+def _write(path: Path, file: _File, input_bits: int | None) -> Iterator[tuple[int, WrittenFiles]]:
     suffix = suffix_of(path)
     if suffix == ".npz":
         write_members(path, {target.member or target.port.name: array for _, target, array in file.parts})
     for position, target, array in file.parts:
-        done = Written()
+        done = WrittenFiles()
         if suffix == ".npy":
             with path.open("wb") as opened:
                 np.save(opened, array, allow_pickle=False)
@@ -133,13 +133,13 @@ def _write(path: Path, file: _File, input_bits: int | None) -> Iterator[tuple[in
             bits = bits_for(target.port.type, array.ndim, input_bits)
             pixels, clipped, missing = pixels_of(array, bits)
             write_png(path, pixels)
-            done = Written(bits, clipped, missing)
+            done = WrittenFiles(bits, clipped, missing)
         yield position, done
 
 
-def _sum(before: Written, done: Written) -> Written:
+def _sum(before: WrittenFiles, done: WrittenFiles) -> WrittenFiles:
     files = before.files + 1 if before.files is not None else None
-    return Written(done.bits, before.clipped + done.clipped, before.missing + done.missing, files)
+    return WrittenFiles(done.bits, before.clipped + done.clipped, before.missing + done.missing, files)
 
 
 def _same_file(first: Target, second: Target) -> ArrayolError:

@@ -30,7 +30,7 @@ _UNROLLED = 4  # an array is laid out beyond its ends when that takes at most so
 
 
 @dataclass(frozen=True, slots=True)
-class Tiling:
+class TiledPattern:
     """A tiler on an array, for all repetitions of a task.
 
     `view` has the axes pattern, repetition, trailing and shares the array's memory (or a copy's of it, for reading a
@@ -73,20 +73,20 @@ class Tiling:
 
 def tiling_for_reading(
     array: Values, tiler: Tiler, pattern: Sequence[int], repetition: Sequence[int], *, wave: int | None
-) -> Tiling:
+) -> TiledPattern:
     """A tiler on an array that is only read. `wave`: the repetition axis that is taken index by index, if one is."""
     box, shape = whole(repetition), tuple(pattern)
     view = _unrolled(array, tiler, shape, box) if tiler.wrap or tiler.border else _strided(array, tiler, shape, box)
-    return Tiling(array, tiler, shape, view, _is_far(view, len(pattern), wave))
+    return TiledPattern(array, tiler, shape, view, _is_far(view, len(pattern), wave))
 
 
 def tiling_for_writing(
     array: Values, tiler: Tiler, pattern: Sequence[int], repetition: Sequence[int], *, wave: int | None
-) -> Tiling:
+) -> TiledPattern:
     """A tiler on an array that is written."""
     box, shape = whole(repetition), tuple(pattern)
     view = None if tiler.wrap and _leaves(array, tiler, shape, box) else _strided(array, tiler, shape, box)
-    return Tiling(array, tiler, shape, view, _is_far(view, len(pattern), wave))
+    return TiledPattern(array, tiler, shape, view, _is_far(view, len(pattern), wave))
 
 
 def read_patterns(array: Values, tiler: Tiler, pattern: Sequence[int], batch: Batch) -> Values:

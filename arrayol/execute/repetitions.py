@@ -16,7 +16,7 @@ import numpy as np
 
 from arrayol.errors import error
 from arrayol.execute.environment import DTYPES, Batch, Box, Points, Values, cut, empty, slabs, wavefronts, whole
-from arrayol.execute.patterns import Tiling, read_patterns, tiling_for_reading, tiling_for_writing
+from arrayol.execute.patterns import TiledPattern, read_patterns, tiling_for_reading, tiling_for_writing
 from arrayol.ir.exits import writing_parts
 from arrayol.ir.spec import Component, Delay, Link, Port, RepetitiveTask, TiledDefault, Tiler, port_named
 from arrayol.ir.types import ElementType
@@ -162,7 +162,7 @@ def order_of(task: RepetitiveTask) -> Order:
 class Exit:
     """A tiler through which the repetitions of `box` alone write; for `tiling` they count from its lower end."""
 
-    tiling: Tiling
+    tiling: TiledPattern
     box: Box
 
     def write(self, batch: Batch, patterns: Values) -> None:
@@ -189,19 +189,19 @@ class Output:
 
     port: Port
     store: Store | None
-    links: tuple[Tiling | Exit, ...]
+    links: tuple[TiledPattern | Exit, ...]
 
-    def memory(self, batch: Batch, trailing: Sequence[int]) -> tuple[Values, Tiling | Store | None]:
+    def memory(self, batch: Batch, trailing: Sequence[int]) -> tuple[Values, TiledPattern | Store | None]:
         """Memory for the patterns of a batch, and what it is part of, if it is no scratch memory."""
         if self.store is not None and isinstance(batch, Box):
             return self.store.at(batch), self.store
         first = self.links[0] if self.links else None
-        direct = first.direct(batch) if isinstance(first, Tiling) else None
-        if direct is not None and isinstance(first, Tiling):
+        direct = first.direct(batch) if isinstance(first, TiledPattern) else None
+        if direct is not None and isinstance(first, TiledPattern):
             return direct, first
         return empty((*sizes(self.port.shape), *batch.shape, *trailing), DTYPES[self.port.type]), None
 
-    def deliver(self, batch: Batch, patterns: Values, home: Tiling | Store | None) -> None:
+    def deliver(self, batch: Batch, patterns: Values, home: TiledPattern | Store | None) -> None:
         """Bring the patterns to every place that they are not in already."""
         if self.store is not None and isinstance(batch, Points):
             self.store.write(batch, patterns)
@@ -215,7 +215,7 @@ class Repetition:
     """A repetitive task bound to its arrays, which have the axes shape, trailing."""
 
     order: Order
-    inputs: Mapping[str, Tiling]
+    inputs: Mapping[str, TiledPattern]
     delayed: tuple[DelayedInput, ...]
     outputs: tuple[Output, ...]
 
@@ -275,7 +275,7 @@ def bind(
     return Repetition(order, inputs, delayed, outputs)
 
 
-def _targets(link: Link, array: Values, pattern: tuple[int, ...], order: Order) -> Iterator[Tiling | Exit]:
+def _targets(link: Link, array: Values, pattern: tuple[int, ...], order: Order) -> Iterator[TiledPattern | Exit]:
     """The array that a link writes: as seen by all repetitions, or by those of each box that leaves through it."""
     for part in writing_parts(link, order.repetition):
         extents = sizes(part.extents)

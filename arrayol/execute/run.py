@@ -12,16 +12,18 @@ from numpy.typing import NDArray
 
 from arrayol.checks.top import choose_top
 from arrayol.errors import error
-from arrayol.execute.compile_body import Program, compile_body
-from arrayol.execute.environment import DTYPES, Place, Values, empty
+from arrayol.execute.compile_body import CompiledBody, compile_body
+from arrayol.execute.environment import DTYPES, LeadingTask, Values, empty
 from arrayol.execute.extern import ExternProgram, Functions, not_allowed
 from arrayol.execute.frames import first_frames, with_frames
 from arrayol.execute.repetitions import bind, sizes
-from arrayol.execute.stored import first_outside, told_range
+from arrayol.execute.stored import describe_range, first_outside
 from arrayol.ir.spec import Component, CompoundTask, ConstArray, Elementary, Part, Port, RepetitiveTask, Spec
-from arrayol.language.diagnose import did_you_mean
+from arrayol.language.syntax.diagnose import did_you_mean
 
-Programs = dict[tuple[str, int], Program | ExternProgram]  # of elementaries by name, under so many axes of repetitions
+Programs = dict[
+    tuple[str, int], CompiledBody | ExternProgram
+]  # of elementaries by name, under so many axes of repetitions
 _LANES = 1 << 15  # values of one vector operation, so that its operands stay in the caches
 
 
@@ -96,7 +98,7 @@ def _fitting(port: Port, inputs: Mapping[str, NDArray[Any]]) -> Values:
         raise error("type-mismatch", message, port.span, hint="convert it first, with astype")
     found = first_outside(array, port.type)
     if found is not None:
-        message = f"input '{port.name}' has the value {found}; {told_range(port.type)}"
+        message = f"input '{port.name}' has the value {found}; {describe_range(port.type)}"
         raise error("value-out-of-range", message, port.span, hint="limit the values first, with numpy.clip")
     return array
 
@@ -105,7 +107,7 @@ def _empty(port: Port, trailing: tuple[int, ...]) -> Values:
     return empty((*sizes(port.shape), *trailing), DTYPES[port.type])
 
 
-def _taken(array: Values, part: Part | None, port: Port) -> Values:
+def _part_view(array: Values, part: Part | None, port: Port) -> Values:
     """A part of an array as a view, for a port of the part's shape."""
     if part is None:
         return array
@@ -130,12 +132,12 @@ class _Execution:
     programs: Programs
 
     def run(
-        self, component: Component, arrays: Mapping[str, Values], trailing: tuple[int, ...], place: Place | None
+        self, component: Component, arrays: Mapping[str, Values], trailing: tuple[int, ...], place: LeadingTask | None
     ) -> None:
         """Compute the output arrays of a component, which are given with its inputs by port."""
         match component:
             case Elementary():
-                here = Place(component.name, None, place)
+                here = LeadingTask(component.name, None, place)
                 self._program(component, len(trailing)).run(dict(arrays), trailing, here)
             case RepetitiveTask():
                 self._repeat(component, arrays, trailing, place)
@@ -143,7 +145,7 @@ class _Execution:
                 self._compose(component, arrays, trailing, place)
 
     def _compose(
-        self, task: CompoundTask, arrays: Mapping[str, Values], trailing: tuple[int, ...], place: Place | None
+        self, task: CompoundTask, arrays: Mapping[str, Values], trailing: tuple[int, ...], place: LeadingTask | None
     ) -> None:
         """The calls in dataflow order; an intermediate array lives from its first call to the last that has it."""
         live = dict(arrays)
@@ -154,7 +156,7 @@ class _Execution:
                     live[name] = _empty(task.arrays[name], trailing)
             formals = [*callee.inputs, *callee.outputs]
             actuals = zip(formals, (*call.arguments, *call.results), strict=True)
-            bound = {port.name: _taken(live[name], call.part_at(port.name), port) for port, name in actuals}
+            bound = {port.name: _part_view(live[name], call.part_at(port.name), port) for port, name in actuals}
             self.run(callee, bound, trailing, place)
             del bound
             later = task.calls[position + 1 :]
@@ -162,7 +164,7 @@ class _Execution:
             live = {name: array for name, array in live.items() if name in needed or name in arrays}
 
     def _repeat(
-        self, task: RepetitiveTask, arrays: Mapping[str, Values], trailing: tuple[int, ...], place: Place | None
+        self, task: RepetitiveTask, arrays: Mapping[str, Values], trailing: tuple[int, ...], place: LeadingTask | None
     ) -> None:
         callee = self.spec.components[task.callee]
         bound = bind(task, callee, arrays, trailing)
@@ -171,7 +173,7 @@ class _Execution:
             patterns = bound.read(batch)
             memory = {output.port.name: output.memory(batch, trailing) for output in bound.outputs}
             patterns |= {name: array for name, (array, _) in memory.items()}
-            lanes, here = (*batch.shape, *trailing), Place(task.name, batch, place)
+            lanes, here = (*batch.shape, *trailing), LeadingTask(task.name, batch, place)
             if isinstance(callee, Elementary):
                 self._program(callee, len(lanes)).run(patterns, lanes, here)
             else:
@@ -186,13 +188,13 @@ class _Execution:
         ports = [*callee.inputs, *callee.outputs, *(callee.arrays.values() if isinstance(callee, CompoundTask) else ())]
         return max((math.prod(sizes(port.shape)) for port in ports), default=1) or 1
 
-    def _program(self, elementary: Elementary, rank: int) -> Program | ExternProgram:
+    def _program(self, elementary: Elementary, rank: int) -> CompiledBody | ExternProgram:
         key = elementary.name, rank
         if key not in self.programs:
             self.programs[key] = self._programmed(elementary, rank)
         return self.programs[key]
 
-    def _programmed(self, elementary: Elementary, rank: int) -> Program | ExternProgram:
+    def _programmed(self, elementary: Elementary, rank: int) -> CompiledBody | ExternProgram:
         if elementary.body is not None:
             return compile_body(elementary, rank)
         if elementary.extern is None:

@@ -40,7 +40,7 @@ def first_outside(values: Values, kind: ElementType) -> int | None:
     return int(values[outside].flat[0]) if np.any(outside) else None
 
 
-def told_range(kind: ElementType) -> str:
+def describe_range(kind: ElementType) -> str:
     """What the integers of files and arrays may be for a type."""
     low, high = kind.integer_range
     return f"{kind} {'is stored as' if kind.is_fixed else 'holds'} {low} to {high}"

@@ -22,8 +22,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from arrayol.execute.environment import Axis, Environment, Place
-from arrayol.ir.affine import affine, expression_of, rest_of
+from arrayol.execute.environment import Axis, Environment, LeadingTask
+from arrayol.ir.affine import affine, expression_of, non_affine_part
 from arrayol.ir.expressions import (
     Assign,
     Expr,
@@ -41,7 +41,7 @@ from arrayol.ir.expressions import (
     ranges,
 )
 from arrayol.ir.intervals import UnboundedError, Variables, interval
-from arrayol.ir.spec import Around, Elementary, Local
+from arrayol.ir.spec import Elementary, Local, OuterRange
 from arrayol.ir.types import Weak
 from arrayol.operators.record import Interval
 from arrayol.polyhedral.dependences import Level, Nest
@@ -75,7 +75,7 @@ Binding = int | Axis | MovingAxis | Counter
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class BoundStatement:
     """One statement of a body with its range variables bound: to an integer, an axis computed at once, or a counter.
 
     `rank` is the number of axes of the batch. `tracked` names the outputs and locals whose masks are in the
@@ -108,11 +108,11 @@ class Scope:
             for part in inside(node)
         )
 
-    def bind(self, name: str, value: Binding, copies: int = 1) -> Scope:
+    def bind(self, name: str, value: Binding, copies: int = 1) -> BoundStatement:
         """The same scope with one variable more."""
         return replace(self, bindings={**self.bindings, name: value}, copies=self.copies * copies)
 
-    def kept(self, local: Local) -> tuple[Around, ...]:
+    def kept(self, local: Local) -> tuple[OuterRange, ...]:
         """The loops around a local along which it is an array: those computed at once. For others each turn has one."""
         return tuple(outer for outer in local.around if isinstance(self.bindings[outer.name], Axis | MovingAxis))
 
@@ -142,7 +142,7 @@ class Scope:
     def bare_environment(self) -> Environment:
         """An environment without arrays, to compute what no data and no counter decides."""
         axes = tuple(axis if isinstance(axis, Axis) else Axis(axis.name, axis.position, 0, 1) for axis in self.axes)
-        return Environment({}, {}, (1,) * self.rank, Place(self.elementary.name, None), axes)
+        return Environment({}, {}, (1,) * self.rank, LeadingTask(self.elementary.name, None), axes)
 
 
 def _limit(bound: Binding) -> int:
@@ -170,7 +170,7 @@ class Freedom:
     free: dict[Level, bool] = field(default_factory=dict)
     sums: dict[Level, bool] = field(default_factory=dict)
 
-    def is_free(self, statement: Statement, level: Level, scope: Scope) -> bool:
+    def is_free(self, statement: Statement, level: Level, scope: BoundStatement) -> bool:
         """Whether a range of a statement may become an axis."""
         if level not in self.free:
             self.free[level] = _may_be_axis(statement, level) and (
@@ -178,7 +178,7 @@ class Freedom:
             )
         return self.free[level] and _fits(statement, level.number, scope.variables)
 
-    def is_sum(self, statement: Assign, level: Level, scope: Scope) -> bool:
+    def is_sum(self, statement: Assign, level: Level, scope: BoundStatement) -> bool:
         """Whether the innermost range of a statement only adds terms to one element, for given other indices."""
         if level not in self.sums:
             name = statement.ranges[level.number].name
@@ -264,7 +264,7 @@ def _separates(name: str, others: Sequence[str], subscripts: Sequence[Expr]) -> 
     form = affine(first)
     return (
         bool(form.factor(name))
-        and not any(mentions(part, name) for part, _ in rest_of(form))
+        and not any(mentions(part, name) for part, _ in non_affine_part(form))
         and not any(mentions(first, other) for other in others)
     )
 

@@ -90,7 +90,7 @@ def affine(expr: expressions.Expr) -> AffineExpr:
             return Affine(((expr, 1),))
 
 
-def rest_of(form: AffineExpr) -> list[tuple[expressions.Expr, int]]:
+def non_affine_part(form: AffineExpr) -> list[tuple[expressions.Expr, int]]:
     """What is not affine in range variables, with its factors."""
     return [(term, factor) for term, factor in form.terms if not isinstance(term, str)]
 
@@ -98,7 +98,7 @@ def rest_of(form: AffineExpr) -> list[tuple[expressions.Expr, int]]:
 def expression_of(form: AffineExpr, span: Span) -> expressions.Expr:
     """The weak integer expression of a form whose rest is weak: `2 * i + j - 1`, `5 - k`, positive terms first."""
     names = [(expressions.Index(term, span), factor) for term, factor in form.terms if isinstance(term, str)]
-    parts = sorted([*names, *rest_of(form)], key=lambda part: part[1] < 0)
+    parts = sorted([*names, *non_affine_part(form)], key=lambda part: part[1] < 0)
     constant, first = form.constant, None
     if constant > 0 and parts and parts[0][1] < 0:
         constant, first = 0, _number(constant, span)
@@ -195,7 +195,7 @@ def _rounded(node: expressions.Operation, left: AffineExpr, divisor: int) -> Aff
 
 
 def _is_weak(form: AffineExpr) -> bool:
-    return all(expr.type is Weak.INTEGER for expr, _ in rest_of(form))
+    return all(expr.type is Weak.INTEGER for expr, _ in non_affine_part(form))
 
 
 def _is_exact(expr: expressions.Operation) -> bool:

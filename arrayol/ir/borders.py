@@ -13,7 +13,7 @@ CONSTANT = "constant"
 FAR = 1 << 62  # coordinates beyond it are in no file, and not in 64 bits
 
 
-class Piece(NamedTuple):
+class BorderPiece(NamedTuple):
     """The element f e + g s + c that a coordinate e beyond an axis of extent s stands for."""
 
     coordinate: int  # f
@@ -31,9 +31,9 @@ class Piece(NamedTuple):
 
 
 _PIECES = {
-    "nearest": (Piece(0, 0, 0), Piece(0, 1, -1)),
-    "reflect": (Piece(-1, 0, -1), Piece(-1, 2, -1)),
-    "mirror": (Piece(-1, 0, 0), Piece(-1, 2, -2)),
+    "nearest": (BorderPiece(0, 0, 0), BorderPiece(0, 1, -1)),
+    "reflect": (BorderPiece(-1, 0, -1), BorderPiece(-1, 2, -1)),
+    "mirror": (BorderPiece(-1, 0, 0), BorderPiece(-1, 2, -2)),
 }
 BORDER_MODES = tuple(_PIECES)
 
@@ -50,7 +50,7 @@ class Border:
         return self.mode == CONSTANT
 
     @property
-    def pieces(self) -> tuple[Piece, Piece] | None:
+    def pieces(self) -> tuple[BorderPiece, BorderPiece] | None:
         """What stands before and after an axis; None where that is no element."""
         return _PIECES.get(self.mode)
 

@@ -10,7 +10,7 @@ from arrayol.ir.spec import Link, Shape, Tiler
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ExitBox:
     """A box of the repetition space: the instances low + x for x in `extents`; `tiler` is that of the x."""
 
     low: tuple[int, ...]
@@ -22,11 +22,11 @@ class Part:
         return tuple(start + place for start, place in zip(self.low, x, strict=True))
 
 
-def writing_parts(link: Link, space: Shape) -> tuple[Part, ...]:
+def writing_parts(link: Link, space: Shape) -> tuple[ExitBox, ...]:
     """The boxes whose instances write through an output link, each instance in one: all, or those of its exit."""
     if link.exit is None:
-        return (Part((0,) * len(space), space, link.tiler),)
-    return tuple(Part(low, extents, from_place(link.tiler, low)) for low, extents in exit_boxes(link.exit, space))
+        return (ExitBox((0,) * len(space), space, link.tiler),)
+    return tuple(ExitBox(low, extents, from_place(link.tiler, low)) for low, extents in exit_boxes(link.exit, space))
 
 
 def exit_boxes(vector: Sequence[int], space: Shape) -> Iterator[tuple[tuple[int, ...], Shape]]:

@@ -82,7 +82,7 @@ class Process:
 
 
 @dataclass(frozen=True, slots=True)
-class Array:
+class NetworkArray:
     """An array between processes; an input of the network has no producers, one written in parts has several.
 
     A const array is an input with `rom_bits`: what a ROM of its elements takes, 0 where a counter makes them.
@@ -103,7 +103,7 @@ class Network:
 
     name: str
     processes: Mapping[str, Process]
-    arrays: Mapping[str, Array]
+    arrays: Mapping[str, NetworkArray]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
 
@@ -167,9 +167,9 @@ def free_name(preferred: str, taken: Container[str]) -> str:
 
 def _arrays(
     processes: Mapping[str, Process], ports: Mapping[str, Port], outputs: tuple[str, ...], roms: Mapping[str, int]
-) -> dict[str, Array]:
+) -> dict[str, NetworkArray]:
     return {
-        name: Array(
+        name: NetworkArray(
             name,
             port.type,
             port.shape,
@@ -196,7 +196,7 @@ def _processes(
             callee = spec.components[call.callee]
             formals = (port.name for port in (*callee.inputs, *callee.outputs))
             actuals = zip(formals, (*call.arguments, *call.results), strict=True)
-            bound = {formal: inner[actual].taken(call.part_at(formal)) for formal, actual in actuals}
+            bound = {formal: inner[actual].sub_view(call.part_at(formal)) for formal, actual in actuals}
             yield from _processes(spec, callee, bound, f"{inner[call.results[0]].array}.", ports)
 
 

@@ -98,7 +98,7 @@ def amount(value: object) -> int | float:
     return float(value) if isinstance(value, float) else int(value)
 
 
-def one_of(words: Sequence[str], what: str) -> Callable[[object], str]:
+def word_check(words: Sequence[str], what: str) -> Callable[[object], str]:
     """A check that a value is one of these words."""
 
     def check(value: object) -> str:
@@ -110,16 +110,16 @@ def one_of(words: Sequence[str], what: str) -> Callable[[object], str]:
 
 
 unary, binary = (
-    one_of(tuple(PREFIX), "an operator with one operand"),
-    one_of(tuple(INFIX), "an operator with two operands"),
+    word_check(tuple(PREFIX), "an operator with one operand"),
+    word_check(tuple(INFIX), "an operator with two operands"),
 )
-mode = one_of(BORDER_MODES, "a border")
+mode = word_check(BORDER_MODES, "a border")
 
 
 # Rules of nodes, by their class.
 
 
-def _some(items: Sequence[object] | None, what: str) -> None:
+def _checked_list(items: Sequence[object] | None, what: str) -> None:
     if items is not None and not items:
         raise BrokenRuleError("bad-value", f"{what} is empty", "at least one entry is needed")
 
@@ -176,14 +176,14 @@ def _type(name: syntax.Name, at: Steps, parameters: Sequence[syntax.Name] = ()) 
 
 
 def _array(node: syntax.Array) -> None:
-    _some(node.shape, "the shape of an array")
+    _checked_list(node.shape, "the shape of an array")
     _sizes(node.shape)
 
 
 def _table(node: syntax.Table) -> None:
-    _some(node.rows, "a table")
+    _checked_list(node.rows, "a table")
     for row in node.rows:
-        _some(row, "a row of a table")
+        _checked_list(row, "a row of a table")
     if node.ranges and (len(node.rows), len(node.rows[0])) != (1, 1):
         raise BrokenRuleError("bad-value", "a table with ranges has one formula", "write it as rows with one entry")
 
@@ -238,13 +238,13 @@ def _elementary(node: syntax.Elementary) -> None:
 def _task(node: syntax.Task) -> None:
     _component(node)
     if isinstance(node.content, tuple):
-        _some(node.content, "the content of a task")
+        _checked_list(node.content, "the content of a task")
 
 
 def _repeat(node: syntax.Repeat) -> None:
-    _some(node.shape, "a repetition space")
+    _checked_list(node.shape, "a repetition space")
     _sizes(node.shape)
-    _some(node.values, "the list of values of parameters")
+    _checked_list(node.values, "the list of values of parameters")
     for place, link in enumerate(node.links):
         field = "vector" if isinstance(link, syntax.DelayLink) else "delay"
         vector: syntax.Vector | None = getattr(link, field, None)
@@ -255,8 +255,8 @@ def _repeat(node: syntax.Repeat) -> None:
 
 
 def _call(node: syntax.Call) -> None:
-    _some(node.results, "the list of results of a call")
-    _some(node.values, "the list of values of parameters")
+    _checked_list(node.results, "the list of results of a call")
+    _checked_list(node.values, "the list of values of parameters")
 
 
 def _specification(node: syntax.Specification) -> None:
@@ -265,7 +265,7 @@ def _specification(node: syntax.Specification) -> None:
 
 
 RULES: dict[type, Callable[[Any], None]] = {
-    syntax.Apply: lambda node: _some(node.arguments, f"the list of arguments of '{node.function.text}'"),
+    syntax.Apply: lambda node: _checked_list(node.arguments, f"the list of arguments of '{node.function.text}'"),
     syntax.ConstArray: _const_array,
     syntax.Table: _table,
     syntax.Matrix: _matrix,
@@ -273,7 +273,7 @@ RULES: dict[type, Callable[[Any], None]] = {
     syntax.Port: lambda node: _sizes(node.shape),
     syntax.Local: lambda node: _sizes(node.shape),
     syntax.Array: _array,
-    syntax.Loop: lambda node: _some(node.ranges, "the list of ranges of a loop"),
+    syntax.Loop: lambda node: _checked_list(node.ranges, "the list of ranges of a loop"),
     syntax.Signature: _signature,
     syntax.Elementary: _elementary,
     syntax.Task: _task,

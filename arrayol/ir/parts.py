@@ -17,7 +17,7 @@ class View:
     shape: Shape  # of the array
     part: Part | None = None
 
-    def taken(self, part: Part | None) -> View:
+    def sub_view(self, part: Part | None) -> View:
         """What a part of this view is of the array."""
         if part is None or self.part is None:
             return replace(self, part=part or self.part)

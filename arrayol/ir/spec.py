@@ -174,7 +174,7 @@ class Delay(Generic[Entry]):
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class OuterRange:
     """A range variable around a local; all its values lie in low <= value < high."""
 
     name: str
@@ -192,7 +192,7 @@ class Local:
 
     name: str
     type: ElementType
-    around: tuple[Around, ...]
+    around: tuple[OuterRange, ...]
     shape: tuple[int, ...]
     span: Span = field(compare=False, repr=False)
 
@@ -389,7 +389,7 @@ class Spec:
         """The inputs of a component whose data come from outside: const arrays are there."""
         return tuple(port for port in component.inputs if port.name not in self.tables)
 
-    def made_of(self, name: str) -> set[str]:
+    def components_under(self, name: str) -> set[str]:
         """A component and all that it is made of, by name."""
         waiting, found = [name], {name}
         while waiting:

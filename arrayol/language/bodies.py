@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 from arrayol.ir import expressions, syntax, trusted
 from arrayol.ir.intervals import UnboundedError, interval
-from arrayol.ir.spec import LOCAL_MARK, MAXIMUM_RANK, Around, Local, Port, written_name
+from arrayol.ir.spec import LOCAL_MARK, MAXIMUM_RANK, Local, OuterRange, Port, written_name
 from arrayol.ir.types import ElementType, Weak
 from arrayol.language.constants import check_stored
-from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake, shown_port
 from arrayol.language.namespace import Definitions
-from arrayol.language.tasks import Signature, resolve_element_type, resolve_shape
-from arrayol.language.tree import names_in
+from arrayol.language.syntax.diagnose import Mistake, Mistakes, did_you_mean, mistake, shown_port
+from arrayol.language.syntax.tree import names_in
+from arrayol.language.tasks import TaskSignature, resolve_element_type, resolve_shape
 from arrayol.language.typing.expressions import Scope, settle, shown
 from arrayol.language.typing.promotion import meet
 from arrayol.operators.record import Interval
@@ -32,7 +32,7 @@ class Body:
 
 
 def resolve_body(
-    statements: tuple[syntax.Statement, ...], signature: Signature, definitions: Definitions, mistakes: Mistakes
+    statements: tuple[syntax.Statement, ...], signature: TaskSignature, definitions: Definitions, mistakes: Mistakes
 ) -> Body:
     """A body as far as it is sound; mistakes are noted."""
     scope = Scope({port.name: port for port in signature.ports}, (), definitions)
@@ -40,7 +40,7 @@ def resolve_body(
 
 
 def resolve_statements(
-    statements: tuple[syntax.Statement, ...], signature: Signature, scope: Scope, mistakes: Mistakes
+    statements: tuple[syntax.Statement, ...], signature: TaskSignature, scope: Scope, mistakes: Mistakes
 ) -> Body:
     """The same in a scope that says what names mean."""
     block = _Block(signature, scope, {}, [], mistakes)
@@ -57,7 +57,7 @@ class _Block:
     `bounds` has an interval for each range variable around, None where its bounds are beyond 64 bits.
     """
 
-    signature: Signature
+    signature: TaskSignature
     scope: Scope
     bounds: Mapping[str, Interval | None]
     sound: list[expressions.Statement]
@@ -115,7 +115,7 @@ class _Block:
         shape = tuple(extent for extent in resolve_shape(written.shape, scope.known) if extent is not None)
         if len(shape) < len(written.shape):
             raise mistake("local-shape", f"local '{name}' cannot be infinite", written.span, "give it a finite shape")
-        around = tuple(Around(index, *self._bound(index, written)) for index in self.bounds)
+        around = tuple(OuterRange(index, *self._bound(index, written)) for index in self.bounds)
         earlier = sum(written_name(local.name) == name for local in scope.declared)
         return Local(f"{name}{LOCAL_MARK}{earlier + 1}" if earlier else name, kind, around, shape, written.name.span)
 
@@ -144,7 +144,7 @@ def _with_bounds(
     return known
 
 
-def _assign(statement: syntax.Assign, signature: Signature, scope: Scope, mistakes: Mistakes) -> expressions.Assign:
+def _assign(statement: syntax.Assign, signature: TaskSignature, scope: Scope, mistakes: Mistakes) -> expressions.Assign:
     """One assignment; its target, value and condition are judged separately."""
     ranges, inner = _ranges(statement.ranges, scope)
     target = mistakes.attempt(lambda: _target(statement.target, signature, inner))
@@ -179,7 +179,9 @@ def _ranges(ranges: tuple[syntax.Range, ...], scope: Scope) -> tuple[tuple[expre
     return tuple(resolved), scope
 
 
-def _target(ref: syntax.Ref, signature: Signature, scope: Scope) -> tuple[Port | Local, tuple[expressions.Expr, ...]]:
+def _target(
+    ref: syntax.Ref, signature: TaskSignature, scope: Scope
+) -> tuple[Port | Local, tuple[expressions.Expr, ...]]:
     name, array = ref.name.text, scope.array(ref.name.text)
     if array is None:
         scope.check_alive(ref.name)

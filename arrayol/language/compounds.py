@@ -8,17 +8,17 @@ from graphlib import CycleError, TopologicalSorter
 
 from arrayol.ir import syntax
 from arrayol.ir.spec import Call, CompoundTask, Port
-from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake, shown_port, shown_shape
 from arrayol.language.namespace import Definitions
 from arrayol.language.parts import resolve_part
-from arrayol.language.tasks import Signature, check_fresh, resolve_element_type, resolve_shape
+from arrayol.language.syntax.diagnose import Mistake, Mistakes, did_you_mean, mistake, shown_port, shown_shape
+from arrayol.language.tasks import TaskSignature, check_fresh, resolve_element_type, resolve_shape
 from arrayol.text import counted
 
 
 def resolve_compound(
     item: syntax.Task,
     content: tuple[syntax.Call | syntax.Array, ...],
-    signatures: Mapping[str, Signature],
+    signatures: Mapping[str, TaskSignature],
     definitions: Definitions,
     mistakes: Mistakes,
 ) -> CompoundTask:
@@ -51,7 +51,7 @@ def resolve_compound(
 
 
 def _with_matching_ports(
-    call: syntax.Call, signatures: Mapping[str, Signature], definitions: Definitions
+    call: syntax.Call, signatures: Mapping[str, TaskSignature], definitions: Definitions
 ) -> syntax.Call:
     """The call, if its callee is known and has as many arguments and results."""
     callee = definitions.component(call.callee).name.text
@@ -73,7 +73,7 @@ def _with_matching_ports(
 class _Scope:
     """The arrays of a compound task while its calls are resolved; `declared` are those whose shape is written."""
 
-    own: Signature
+    own: TaskSignature
     definitions: Definitions
     mistakes: Mistakes
     arrays: dict[str, Port] = field(init=False)
@@ -174,7 +174,7 @@ def _in_dataflow_order(
     item: syntax.Task,
     calls: tuple[syntax.Call, ...],
     arrays: Mapping[str, Port],
-    signatures: Mapping[str, Signature],
+    signatures: Mapping[str, TaskSignature],
     definitions: Definitions,
 ) -> tuple[Call, ...]:
     """The calls, each after all that write a name it reads; textual order among independent ones."""
@@ -208,7 +208,7 @@ def _in_dataflow_order(
     return tuple(_call(calls[place], arrays, signatures[calls[place].callee.text], definitions) for place in order)
 
 
-def _call(call: syntax.Call, arrays: Mapping[str, Port], signature: Signature, definitions: Definitions) -> Call:
+def _call(call: syntax.Call, arrays: Mapping[str, Port], signature: TaskSignature, definitions: Definitions) -> Call:
     results, arguments = (tuple(part.name.text for part in parts) for parts in (call.results, call.arguments))
     hidden = tuple(port.name for port in signature.hidden)
     written = zip((*signature.declared, *signature.outputs), (*call.arguments, *call.results), strict=True)

@@ -12,8 +12,8 @@ from fractions import Fraction
 from arrayol.ir import syntax
 from arrayol.ir.spec import ConstValue
 from arrayol.ir.types import MAXIMUM_WIDTH, NUMPY_TYPES, ElementType, Kind, is_type, is_width
-from arrayol.language.diagnose import Mistake, did_you_mean, mistake
-from arrayol.language.tree import chain_of
+from arrayol.language.syntax.diagnose import Mistake, did_you_mean, mistake
+from arrayol.language.syntax.tree import chain_of
 from arrayol.operators.functions import rounded
 from arrayol.operators.record import Gives, Guard, Operands, Operator
 from arrayol.operators.registry import FUNCTIONS, INFIX, PREFIX

@@ -35,8 +35,8 @@ from arrayol.ir.spec import (
     written_name,
 )
 from arrayol.ir.types import ElementType, ValueType, Weak
-from arrayol.language.parser import Parsed
-from arrayol.language.printer import print_file
+from arrayol.language.syntax.parser import Parsed
+from arrayol.language.syntax.printer import print_file
 from arrayol.language.typing.fixed import narrowest
 from arrayol.language.typing.promotion import meet
 from arrayol.operators.record import Fixed, Gives, Operands
@@ -175,7 +175,7 @@ def _operands(expr: expressions.Operation | expressions.Function | expressions.S
     """The operands in the shortest forms that the typer brings back to those of `expr`."""
     operands = _settled(expr)
     if isinstance(expr, expressions.Operation) and _is_special(expr):
-        return tuple(map(_alone, operands))
+        return tuple(map(_bare_operand, operands))
     for forms in _forms(operands):
         if _comes_back(expr, forms, operands[0].type):
             return forms
@@ -189,7 +189,7 @@ def _is_special(expr: expressions.Operation) -> bool:
     return fixed_left and operator.fixed is not Fixed.ALIKE
 
 
-def _alone(operand: expressions.Expr) -> expressions.Expr:
+def _bare_operand(operand: expressions.Expr) -> expressions.Expr:
     """An operand that no other brings to its type: a constant that has it by its value alone is written bare."""
     weak = _raw(operand)
     if not isinstance(operand, expressions.Constant) or not isinstance(weak, expressions.Constant):

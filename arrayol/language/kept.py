@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
 from arrayol.ir import syntax
-from arrayol.language.diagnose import Mistakes
 from arrayol.language.namespace import KINDS, Definitions
-from arrayol.language.parser import Readings
-from arrayol.language.tree import names_used
+from arrayol.language.syntax.diagnose import Mistakes
+from arrayol.language.syntax.parser import Readings
+from arrayol.language.syntax.tree import names_used
 
 Result = TypeVar("Result")
 Meanings = tuple[Hashable, ...]
@@ -109,10 +109,10 @@ class Namespace:
 
     def _meaning(self, name: str) -> Hashable:
         if name not in self._known:
-            self._known[name] = self._found(name)
+            self._known[name] = self._meaning_of(name)
         return self._known[name]
 
-    def _found(self, name: str) -> Hashable:
+    def _meaning_of(self, name: str) -> Hashable:
         definitions = self._definitions
         if name in self._broken:
             return False

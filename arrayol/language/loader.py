@@ -15,15 +15,15 @@ from arrayol.ir.spec import Component, ConstArray, Elementary, Spec
 from arrayol.language.bodies import resolve_body
 from arrayol.language.compounds import resolve_compound
 from arrayol.language.const_arrays.arrays import with_const_arrays
-from arrayol.language.diagnose import Mistake, Mistakes, mistake
 from arrayol.language.kept import Kept, Same, attempts
 from arrayol.language.namespace import Definitions, Gathered, define, gather, read_source, unused
 from arrayol.language.parameters.copies import in_copies
 from arrayol.language.parameters.expansion import Found, Presets, with_copies
 from arrayol.language.repetitions import resolve_repetition
 from arrayol.language.settings import Settings, values_set, with_arrays_set
-from arrayol.language.tasks import BODY, Fragment, Signature, resolve_signature
-from arrayol.language.tree import names_used, nodes_in
+from arrayol.language.syntax.diagnose import Mistake, Mistakes, mistake
+from arrayol.language.syntax.tree import names_used, nodes_in
+from arrayol.language.tasks import BODY, Fragment, TaskSignature, resolve_signature
 from arrayol.source import SourceFile
 
 # From definitions to the resolved components of a specification.
@@ -36,7 +36,7 @@ class Resolved:
     """Every component as far as it could be resolved, and the signatures of all whose ports are sound."""
 
     fragments: tuple[Fragment, ...]
-    signatures: Mapping[str, Signature]
+    signatures: Mapping[str, TaskSignature]
 
     @property
     def components(self) -> dict[str, Component]:
@@ -53,7 +53,7 @@ def resolve_components(
     """
     items = list(_resolvable(definitions))
     tables = _tables_read(items, definitions)
-    signatures: dict[str, Signature] = {}
+    signatures: dict[str, TaskSignature] = {}
     attempt = attempts(kept, definitions, "signatures")
     for item in items:
         name = item.name.text
@@ -89,7 +89,7 @@ def _callees(item: syntax.Elementary | syntax.Task) -> tuple[str, ...]:
 
 def _fragment(
     item: syntax.Elementary | syntax.Task,
-    signatures: Mapping[str, Signature],
+    signatures: Mapping[str, TaskSignature],
     definitions: Definitions,
     mistakes: Mistakes,
 ) -> Fragment:
@@ -101,7 +101,7 @@ def _fragment(
 
 
 def _elementary(
-    item: syntax.Elementary, signature: Signature | None, definitions: Definitions, mistakes: Mistakes
+    item: syntax.Elementary, signature: TaskSignature | None, definitions: Definitions, mistakes: Mistakes
 ) -> Fragment:
     if signature is None:
         raise Mistake

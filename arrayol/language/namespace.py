@@ -13,11 +13,11 @@ from arrayol.files import MOST_DATA_BYTES, MOST_TEXT_BYTES, LargeFileError, hint
 from arrayol.ir import syntax, trusted
 from arrayol.ir.spec import ConstArray, ConstValue, Copy
 from arrayol.language.constants import Constants
-from arrayol.language.diagnose import Mistake, Mistakes, closest, did_you_mean, mistake
-from arrayol.language.parser import Parsed, Readings
 from arrayol.language.specifications import parse_either
-from arrayol.language.tree import names_in as names_of
-from arrayol.language.tree import names_used
+from arrayol.language.syntax.diagnose import Mistake, Mistakes, closest, did_you_mean, mistake
+from arrayol.language.syntax.parser import Parsed, Readings
+from arrayol.language.syntax.tree import names_in as names_of
+from arrayol.language.syntax.tree import names_used
 from arrayol.source import SourceFile, Span
 
 Definition = syntax.Const | syntax.ConstArray | syntax.TilerDef | syntax.Elementary | syntax.Task

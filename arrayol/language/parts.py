@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from arrayol.ir import syntax
 from arrayol.ir.spec import Part, Port
-from arrayol.language.diagnose import mistake, shown_shape
 from arrayol.language.namespace import Definitions
-from arrayol.language.printer import part as part_text
+from arrayol.language.syntax.diagnose import mistake, shown_shape
+from arrayol.language.syntax.printer import part as part_text
 from arrayol.source import Span
 from arrayol.text import counted
 
@@ -31,7 +31,7 @@ def resolve_part(written: syntax.Part, array: Port, definitions: Definitions) ->
             written.span,
             "give one slice for each dimension: '..' for all of it, 'lo..hi', or an index, which drops it",
         )
-    taken = [_taken(piece, array, axis, definitions) for axis, piece in enumerate(written.slices)]
+    taken = [_part_of(piece, array, axis, definitions) for axis, piece in enumerate(written.slices)]
     first, step, extents, kept = zip(*taken, strict=True)
     part = Part(first, step, extents, kept, written.span)
     whole = all(kept) and extents == array.shape
@@ -39,7 +39,7 @@ def resolve_part(written: syntax.Part, array: Port, definitions: Definitions) ->
     return None if whole else part, seen
 
 
-def _taken(piece: syntax.Slice, array: Port, axis: int, definitions: Definitions) -> Taken:
+def _part_of(piece: syntax.Slice, array: Port, axis: int, definitions: Definitions) -> Taken:
     extent, integer = array.shape[axis], definitions.constants.integer
     if isinstance(piece, syntax.Whole):
         return 0, 1, extent, True

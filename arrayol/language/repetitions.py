@@ -23,16 +23,16 @@ from arrayol.ir.spec import (
     whole_array_tiler,
 )
 from arrayol.language.constants import check_stored
-from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake, shown_port, shown_shape
 from arrayol.language.namespace import Definitions
+from arrayol.language.syntax.diagnose import Mistake, Mistakes, did_you_mean, mistake, shown_port, shown_shape
 from arrayol.language.tasks import (
     DELAYS,
     INPUTS,
     OUTPUTS,
     PORTS,
     Fragment,
-    Place,
-    Signature,
+    TaskSignature,
+    TilerContext,
     plain_tiler,
     resolve_shape,
     resolve_tiler,
@@ -42,7 +42,7 @@ from arrayol.language.tasks import (
 def resolve_repetition(
     item: syntax.Task,
     repeat: syntax.Repeat,
-    signatures: Mapping[str, Signature],
+    signatures: Mapping[str, TaskSignature],
     definitions: Definitions,
     mistakes: Mistakes,
 ) -> Fragment:
@@ -80,7 +80,9 @@ def resolve_repetition(
     return Fragment(task, frozenset(damaged))
 
 
-def check_names(task: str, own: Signature, repeat: syntax.Repeat, definitions: Definitions, mistakes: Mistakes) -> None:
+def check_names(
+    task: str, own: TaskSignature, repeat: syntax.Repeat, definitions: Definitions, mistakes: Mistakes
+) -> None:
     """Note unknown arrays and tilers of links whose ports are not known."""
     for link in repeat.links:
         arrays: list[tuple[syntax.Name, tuple[Port, ...], str]] = []
@@ -97,7 +99,7 @@ def check_names(task: str, own: Signature, repeat: syntax.Repeat, definitions: D
             mistakes.attempt(lambda reference=reference: definitions.tiler(reference))  # type: ignore[misc]
 
 
-def check_port(link: syntax.Link, callee: Signature, name: str) -> None:
+def check_port(link: syntax.Link, callee: TaskSignature, name: str) -> None:
     """Raise where a link names a port that the repeated task, of that name, does not have."""
     hint = "inputs are linked with '<-', outputs with '->'"
     outputs = (link.port,) if isinstance(link, syntax.OutputLink) else ()
@@ -110,13 +112,13 @@ def check_port(link: syntax.Link, callee: Signature, name: str) -> None:
         _port_named(port, callee.outputs, callee, "output", name, hint)
 
 
-def own_array(name: syntax.Name, task: str, own: Signature, ports: tuple[Port, ...], direction: str) -> Port:
+def own_array(name: syntax.Name, task: str, own: TaskSignature, ports: tuple[Port, ...], direction: str) -> Port:
     """The task's array that a link names. Raises Mistake."""
     return _port_named(name, ports, own, direction, task, "a repetition reads the task's inputs and writes its outputs")
 
 
 def _port_named(
-    name: syntax.Name, ports: tuple[Port, ...], signature: Signature, direction: str, owner: str, hint: str
+    name: syntax.Name, ports: tuple[Port, ...], signature: TaskSignature, direction: str, owner: str, hint: str
 ) -> Port:
     """The port of that name; `hint` is for a name of the other direction. Raises Mistake."""
     named = next((port for port in ports if port.name == name.text), None)
@@ -135,9 +137,9 @@ class _Links:
     """The links of one repetition and what they refer to."""
 
     task: str
-    own: Signature
+    own: TaskSignature
     repeat: syntax.Repeat
-    callee: Signature
+    callee: TaskSignature
     space: Shape
     space_known: bool
     definitions: Definitions
@@ -248,8 +250,8 @@ class _Links:
             tiler = plain_tiler(place, link.span, skipped)
         return Link(port.name, array.name, tiler, link.span)
 
-    def _place(self, port: Port, array: Port) -> Place:
-        return Place(array.name, array.shape, self.space, port.name, port.shape)
+    def _place(self, port: Port, array: Port) -> TilerContext:
+        return TilerContext(array.name, array.shape, self.space, port.name, port.shape)
 
     def _callee_port(self, name: syntax.Name, ports: tuple[Port, ...], direction: str) -> Port:
         hint = "inputs are linked with '<-', outputs with '->'"

@@ -11,9 +11,9 @@ from arrayol.files import MOST_DATA_BYTES, LargeFileError, hint_of, read_bytes, 
 from arrayol.ir import syntax, trusted
 from arrayol.ir.spec import ConstValue
 from arrayol.language.constants import Constants
-from arrayol.language.diagnose import Mistake, did_you_mean
 from arrayol.language.emitter import number
-from arrayol.language.parser import parse
+from arrayol.language.syntax.diagnose import Mistake, did_you_mean
+from arrayol.language.syntax.parser import parse
 from arrayol.source import SourceFile
 from arrayol.text import clipped
 

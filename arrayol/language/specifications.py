@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from arrayol.errors import ArrayolError
 from arrayol.ir import syntax, trusted
-from arrayol.language.parser import Parsed, Readings, parse, too_deep
-from arrayol.language.printer import print_file
+from arrayol.language.syntax.parser import Parsed, Readings, parse, too_deep
+from arrayol.language.syntax.printer import print_file
 from arrayol.source import SourceFile
 
 
@@ -21,7 +21,7 @@ def parse_either(source: SourceFile, former: Readings | None = None) -> Parsed:
     """
     if not is_json(source):
         return parse(source, former)
-    from arrayol.language.json_parser import parse_json  # noqa: PLC0415  what reads text needs no pydantic
+    from arrayol.language.json.json_parser import parse_json  # noqa: PLC0415  what reads text needs no pydantic
 
     return parse_json(source)
 

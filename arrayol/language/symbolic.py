@@ -30,14 +30,14 @@ from arrayol.ir.spec import (
 )
 from arrayol.ir.types import Weak
 from arrayol.language.bodies import Body, resolve_statements
-from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake
 from arrayol.language.loader import Loaded
 from arrayol.language.namespace import Definitions
 from arrayol.language.parameters.substitution import substituted
-from arrayol.language.parser import expressions_of
 from arrayol.language.repetitions import border_of
-from arrayol.language.tasks import Signature
-from arrayol.language.tree import names_in, nodes_in
+from arrayol.language.syntax.diagnose import Mistake, Mistakes, did_you_mean, mistake
+from arrayol.language.syntax.parser import expressions_of
+from arrayol.language.syntax.tree import names_in, nodes_in
+from arrayol.language.tasks import TaskSignature
 from arrayol.language.typing.expressions import Scope, constant
 from arrayol.limits import AT_MOST, LARGEST
 from arrayol.source import Span
@@ -214,7 +214,7 @@ def _local_shapes(
 
 def _body(written: tuple[syntax.Statement, ...], component: Elementary, scope: _SymbolicScope) -> Body:
     mistakes = Mistakes()
-    signature = Signature(component.inputs, component.outputs)
+    signature = TaskSignature(component.inputs, component.outputs)
     inside = replace(scope, ports={port.name: port for port in signature.ports})
     body = resolve_statements(written, signature, inside, mistakes)
     if mistakes:

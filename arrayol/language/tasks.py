@@ -23,8 +23,8 @@ from arrayol.ir.spec import (
 )
 from arrayol.ir.types import ElementType
 from arrayol.language.constants import named_type
-from arrayol.language.diagnose import Mistake, Mistakes, mistake, shown_shape
 from arrayol.language.namespace import Definitions
+from arrayol.language.syntax.diagnose import Mistake, Mistakes, mistake, shown_shape
 from arrayol.source import Span
 from arrayol.text import counted
 
@@ -32,7 +32,7 @@ from arrayol.text import counted
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
+class TaskSignature:
     """The resolved ports of a component; the last `tables` inputs are const arrays that it reads."""
 
     inputs: tuple[Port, ...]
@@ -56,7 +56,7 @@ class Signature:
 
 def resolve_signature(
     item: syntax.Elementary | syntax.Task, tables: Sequence[ConstArray], definitions: Definitions, mistakes: Mistakes
-) -> Signature:
+) -> TaskSignature:
     """The ports of a component that reads those const arrays.
 
     Raises a silent Mistake after noting what is wrong with them.
@@ -69,7 +69,7 @@ def resolve_signature(
     )
     if inputs is None or outputs is None:
         raise Mistake
-    return Signature((*inputs, *(table.port for table in tables)), outputs, len(tables))
+    return TaskSignature((*inputs, *(table.port for table in tables)), outputs, len(tables))
 
 
 def _port(port: syntax.Port, item: syntax.Elementary | syntax.Task, definitions: Definitions) -> Port:
@@ -126,7 +126,7 @@ def check_fresh(names: Iterable[syntax.Name], what: str, definitions: Definition
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TilerContext:
     """Where a tiler is used: the ranks it must have."""
 
     array: str
@@ -136,7 +136,7 @@ class Place:
     pattern: Shape
 
 
-def resolve_tiler(reference: syntax.TilerRef, place: Place, definitions: Definitions) -> Tiler:
+def resolve_tiler(reference: syntax.TilerRef, place: TilerContext, definitions: Definitions) -> Tiler:
     """The tiler of a link. Raises Mistake (`rank-mismatch`, `ragged-matrix`, or what its numbers have)."""
     tiler = definitions.tiler(reference) if isinstance(reference, syntax.Name) else reference
     rank = len(place.array_shape)
@@ -153,7 +153,7 @@ def resolve_tiler(reference: syntax.TilerRef, place: Place, definitions: Definit
     return Tiler(origin, paving, fitting, tiler.wrap, reference.span)
 
 
-def plain_tiler(place: Place, span: Span, skipped: Collection[int] = ()) -> Tiler:
+def plain_tiler(place: TilerContext, span: Span, skipped: Collection[int] = ()) -> Tiler:
     """The tiler of a link without one: each instance has the whole array, or the pattern at its own index.
 
     The pattern lies along the array's last dimensions; before them there are none, or those of the repetition space
@@ -186,7 +186,7 @@ def _matrix(
     rows: int,
     columns: int,
     reference: syntax.TilerRef,
-    place: Place,
+    place: TilerContext,
     definitions: Definitions,
 ) -> IntMatrix:
     """A matrix as rows of integers; `[]` stands for any matrix without entries."""
@@ -210,7 +210,7 @@ def _matrix(
 
 
 def _wrong_ranks(
-    role: str, size: tuple[int, int], needed: tuple[int, int], reference: syntax.TilerRef, place: Place
+    role: str, size: tuple[int, int], needed: tuple[int, int], reference: syntax.TilerRef, place: TilerContext
 ) -> Exception:
     space = (
         f"repetition space of rank {len(place.repetition)}"
@@ -225,7 +225,7 @@ def _wrong_ranks(
     return mistake("rank-mismatch", message, reference.span, hint)
 
 
-def _array(place: Place) -> str:
+def _array(place: TilerContext) -> str:
     return f"array '{place.array}' of rank {len(place.array_shape)}"
 
 

@@ -9,10 +9,10 @@ from arrayol.errors import error
 from arrayol.ir import syntax
 from arrayol.ir.spec import Copy, Spec
 from arrayol.language.constants import Constants
-from arrayol.language.diagnose import Mistake, did_you_mean
 from arrayol.language.parameters.values import value_of
-from arrayol.language.parser import expressions_of
-from arrayol.language.printer import expression
+from arrayol.language.syntax.diagnose import Mistake, did_you_mean
+from arrayol.language.syntax.parser import expressions_of
+from arrayol.language.syntax.printer import expression
 from arrayol.text import listed
 
 _WITH_VALUES = re.compile(r"\s*([A-Za-z_]\w*)\s*\[(.*)\]\s*", re.ASCII | re.DOTALL)

@@ -12,10 +12,10 @@ from arrayol.ir import syntax
 from arrayol.ir.spec import Component
 from arrayol.language.kept import Kept
 from arrayol.language.loader import Loaded, load_source
-from arrayol.language.parser import Parsed, Readings
-from arrayol.language.printer import print_file
 from arrayol.language.specifications import is_json, parse_either
-from arrayol.lsp.names import Names, NamesKept, Occurrence, names_of
+from arrayol.language.syntax.parser import Parsed, Readings
+from arrayol.language.syntax.printer import print_file
+from arrayol.lsp.names import NamesKept, Occurrence, Occurrences, names_of
 from arrayol.source import SourceFile, Span
 
 
@@ -50,7 +50,7 @@ class Analysis:
         return check_loaded(self.loaded, self.kept)
 
     @cached_property
-    def names(self) -> Names:
+    def names(self) -> Occurrences:
         return names_of(self.loaded.spec.items, self.names_kept)
 
     def at(self, offset: int) -> Occurrence | None:
@@ -110,7 +110,7 @@ def _import_at(analysis: Analysis, offset: int) -> syntax.Import | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedMistake:
     """A mistake at a place of the text. One of an imported file stands at the import; its own place is `beyond`."""
 
     diagnostic: Diagnostic
@@ -118,17 +118,17 @@ class Placed:
     beyond: Span | None = None
 
 
-def mistakes(analysis: Analysis) -> tuple[Placed, ...]:
+def mistakes(analysis: Analysis) -> tuple[PlacedMistake, ...]:
     """Everything that `arrayol check` tells of the text."""
     return tuple(_placed(analysis, diagnostic) for diagnostic in analysis.checked.diagnostics)
 
 
-def _placed(analysis: Analysis, diagnostic: Diagnostic) -> Placed:
+def _placed(analysis: Analysis, diagnostic: Diagnostic) -> PlacedMistake:
     span = diagnostic.span
     if span is not None and span.file.name == analysis.source.name:
-        return Placed(diagnostic, span)
+        return PlacedMistake(diagnostic, span)
     folder = Path(analysis.source.name).parent
     imports = [item for item in analysis.parsed.tree.definitions if isinstance(item, syntax.Import)]
     named = [item for item in imports if span is not None and folder / item.path == Path(span.file.name)]
     places = [item.span for item in named or imports]
-    return Placed(diagnostic, places[0] if places else Span(analysis.source, 0, 0), span)
+    return PlacedMistake(diagnostic, places[0] if places else Span(analysis.source, 0, 0), span)

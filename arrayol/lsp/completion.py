@@ -9,16 +9,24 @@ from itertools import pairwise
 from arrayol.ir import syntax, trusted
 from arrayol.ir.borders import BORDER_MODES
 from arrayol.ir.syntax import KEYWORDS
-from arrayol.language.awaited import Awaited, awaited
 from arrayol.language.constants import TYPE_NAMES
-from arrayol.language.printer import port_text
 from arrayol.language.specifications import is_json
+from arrayol.language.syntax.awaited import Awaited, awaited
+from arrayol.language.syntax.printer import port_text
 from arrayol.lsp.analysis import Analysis
-from arrayol.lsp.names import Kind, Symbol
+from arrayol.lsp.names import Symbol, SymbolKind
 from arrayol.operators.registry import FUNCTIONS
 
-_VALUES = (Kind.CONST, Kind.CONST_ARRAY, Kind.PARAMETER, Kind.INPUT, Kind.OUTPUT, Kind.LOCAL, Kind.RANGE)
-_ARRAYS = (Kind.CONST_ARRAY, Kind.INPUT, Kind.OUTPUT, Kind.ARRAY)
+_VALUES = (
+    SymbolKind.CONST,
+    SymbolKind.CONST_ARRAY,
+    SymbolKind.PARAMETER,
+    SymbolKind.INPUT,
+    SymbolKind.OUTPUT,
+    SymbolKind.LOCAL,
+    SymbolKind.RANGE,
+)
+_ARRAYS = (SymbolKind.CONST_ARRAY, SymbolKind.INPUT, SymbolKind.OUTPUT, SymbolKind.ARRAY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +34,7 @@ class Choice:
     """A word that can stand at the place: its kind, None for a keyword, and what there is to say of it."""
 
     text: str
-    kind: Kind | None
+    kind: SymbolKind | None
     detail: str = ""
 
 
@@ -60,29 +68,29 @@ def _names(analysis: Analysis, place: Awaited, offset: int) -> Iterator[Choice]:
         return  # a new name
     if last == "COLON" and "FIXED" in place.kinds:
         yield from _types()
-        yield from _of(seen, Kind.PARAMETER)
+        yield from _of(seen, SymbolKind.PARAMETER)
     elif last == "OF":
-        yield from _of(seen, Kind.ELEMENTARY, Kind.TASK)
+        yield from _of(seen, SymbolKind.ELEMENTARY, SymbolKind.TASK)
     elif last == "AT":
-        yield from _of(seen, Kind.TILER)
+        yield from _of(seen, SymbolKind.TILER)
     elif callee is not None:
         yield from _of_link(callee, place, seen)
     elif last == "ELSE":
         yield from (Choice(mode, None) for mode in BORDER_MODES)
         yield from _of(seen, *_VALUES)
     elif kinds[:1] == ["TASK"] and "LBRACE" in kinds and "REPEAT" not in kinds and last != "LSQB":
-        yield from _of(seen, *([Kind.ELEMENTARY, Kind.TASK] if last == "EQUAL" else _ARRAYS))
+        yield from _of(seen, *([SymbolKind.ELEMENTARY, SymbolKind.TASK] if last == "EQUAL" else _ARRAYS))
     else:
         yield from _of(seen, *_VALUES)
-        yield from (Choice(name, Kind.FUNCTION) for name in FUNCTIONS)
+        yield from (Choice(name, SymbolKind.FUNCTION) for name in FUNCTIONS)
         yield from _types()
 
 
 def _types() -> Iterator[Choice]:
-    return (Choice(name, Kind.TYPE) for name in sorted(TYPE_NAMES))
+    return (Choice(name, SymbolKind.TYPE) for name in sorted(TYPE_NAMES))
 
 
-def _of(symbols: Iterable[Symbol], *kinds: Kind) -> Iterator[Choice]:
+def _of(symbols: Iterable[Symbol], *kinds: SymbolKind) -> Iterator[Choice]:
     for symbol in symbols:
         if symbol.kind in kinds:
             declared = isinstance(symbol.node, syntax.Port | syntax.Local | syntax.ConstArray | syntax.Array)
@@ -100,11 +108,11 @@ def _written(analysis: Analysis, place: Awaited) -> Iterator[Symbol]:
     body = [kind for kind, _ in tokens].index("LBRACE") if ("LBRACE", "{") in tokens else len(tokens)
     for at, ((kind, text), (after, _)) in enumerate(pairwise(tokens)):
         if kind == "NAME" and after in {"COLON", "IN"}:
-            declared = Kind.LOCAL if tokens[0][0] == "ELEMENTARY" else Kind.ARRAY
-            port = Kind.INPUT if at < arrow else Kind.OUTPUT if at < body else declared
-            yield Symbol(Kind.RANGE if after == "IN" else port, trusted.Name(text, span), None)
+            declared = SymbolKind.LOCAL if tokens[0][0] == "ELEMENTARY" else SymbolKind.ARRAY
+            port = SymbolKind.INPUT if at < arrow else SymbolKind.OUTPUT if at < body else declared
+            yield Symbol(SymbolKind.RANGE if after == "IN" else port, trusted.Name(text, span), None)
         elif kind == "NAME" and after == "EQUAL" and tokens[0][0] == "TASK":
-            yield Symbol(Kind.ARRAY, trusted.Name(text, span), None)
+            yield Symbol(SymbolKind.ARRAY, trusted.Name(text, span), None)
 
 
 def _callee(analysis: Analysis, place: Awaited) -> syntax.Elementary | syntax.Task | None:
@@ -121,13 +129,13 @@ def _of_link(callee: syntax.Elementary | syntax.Task, place: Awaited, seen: Iter
     """A port of what is repeated, or behind an arrow what it can be linked to."""
     inputs, outputs = (
         [Choice(port.name.text, kind, port_text(port)) for port in ports]
-        for kind, ports in ((Kind.INPUT, callee.signature.inputs), (Kind.OUTPUT, callee.signature.outputs))
+        for kind, ports in ((SymbolKind.INPUT, callee.signature.inputs), (SymbolKind.OUTPUT, callee.signature.outputs))
     )
     if place.before[-1][0] == "LARROW":
-        yield from _of(seen, Kind.CONST_ARRAY, Kind.INPUT)
+        yield from _of(seen, SymbolKind.CONST_ARRAY, SymbolKind.INPUT)
         yield from outputs  # of an earlier instance, with `delay`
     elif place.before[-1][0] == "ARROW":
-        yield from _of(seen, Kind.OUTPUT)
+        yield from _of(seen, SymbolKind.OUTPUT)
     else:
         yield from inputs
         yield from outputs

@@ -13,10 +13,10 @@ from arrayol.errors import ArrayolError
 from arrayol.ir import syntax
 from arrayol.ir.spec import CompoundTask, Elementary, Port, RepetitiveTask, Shape, TiledDefault, Tiler
 from arrayol.ir.types import ElementType
-from arrayol.language.diagnose import shown_port, shown_shape
-from arrayol.language.printer import head_text, port_text
+from arrayol.language.syntax.diagnose import shown_port, shown_shape
+from arrayol.language.syntax.printer import head_text, port_text
 from arrayol.lsp.analysis import Analysis
-from arrayol.lsp.names import Kind, Occurrence, Symbol
+from arrayol.lsp.names import Occurrence, Symbol, SymbolKind
 from arrayol.operators.registry import FUNCTIONS
 from arrayol.pictures.text import constant_text, tiler_parts
 from arrayol.polyhedral.accesses import Access
@@ -62,25 +62,25 @@ def _written(span: Span) -> str:
 def _of_name(analysis: Analysis, found: Occurrence) -> Iterator[str]:
     symbol = found.symbol
     match symbol.kind:
-        case Kind.CONST:
+        case SymbolKind.CONST:
             yield _code(_written(symbol.node.span))
             value = analysis.loaded.spec.constants.get(symbol.text)
             yield "its value has a mistake" if value is None else constant_text(value)
-        case Kind.CONST_ARRAY:
+        case SymbolKind.CONST_ARRAY:
             yield from _of_const_array(analysis, symbol)
-        case Kind.TILER:
+        case SymbolKind.TILER:
             yield _code(_written(symbol.node.span))
             wrap = ", modulo the shape" if symbol.node.tiler.wrap else ""
             yield f"element = origin + paving repetition + fitting index{wrap}"
-        case Kind.ELEMENTARY | Kind.TASK:
+        case SymbolKind.ELEMENTARY | SymbolKind.TASK:
             yield from _of_component(analysis, symbol)
-        case Kind.PARAMETER:
+        case SymbolKind.PARAMETER:
             yield f"`{symbol.text}`: parameter of {_owner(symbol)}"
-        case Kind.RANGE:
+        case SymbolKind.RANGE:
             yield _code(_written(symbol.node.span))
-        case Kind.TYPE:
+        case SymbolKind.TYPE:
             yield f"`{symbol.text}`: {_of_type(ElementType(symbol.text))}"
-        case Kind.FUNCTION:
+        case SymbolKind.FUNCTION:
             least, most = FUNCTIONS[symbol.text].arguments
             yield f"`{symbol.text}`: a function of {counted(least, 'argument')}{'' if most == least else ' or more'}"
         case _:
@@ -129,12 +129,14 @@ def _shown_ports(analysis: Analysis, symbol: Symbol) -> Iterator[str]:
     assert symbol.owner is not None
     spec = analysis.loaded.spec
     for name, signature in signatures.items():
-        if symbol.kind in (Kind.INPUT, Kind.OUTPUT) and spec.definition_of(name) == symbol.owner.name.text:
+        if symbol.kind in (SymbolKind.INPUT, SymbolKind.OUTPUT) and spec.definition_of(name) == symbol.owner.name.text:
             yield from (shown_port(port) for port in signature.ports if port.name == symbol.text)
     for component in analysis.components(symbol.owner):
-        if isinstance(component, Elementary) and symbol.kind is Kind.LOCAL:
+        if isinstance(component, Elementary) and symbol.kind is SymbolKind.LOCAL:
             yield from (shown_port(local) for local in component.locals if local.span == symbol.node.span)
-        elif isinstance(component, CompoundTask) and symbol.kind is Kind.ARRAY and symbol.text in component.arrays:
+        elif (
+            isinstance(component, CompoundTask) and symbol.kind is SymbolKind.ARRAY and symbol.text in component.arrays
+        ):
             yield shown_port(component.arrays[symbol.text])
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from arrayol.ir import syntax
 from arrayol.ir.spec import CompoundTask, Port, RepetitiveTask, Shape
-from arrayol.language.diagnose import shown_shape
+from arrayol.language.syntax.diagnose import shown_shape
 from arrayol.lsp.analysis import Analysis
 from arrayol.pictures.text import constant_text, typed
 

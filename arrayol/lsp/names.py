@@ -18,14 +18,14 @@ from arrayol.ir import syntax
 from arrayol.ir.types import is_type
 from arrayol.language.kept import Memory
 from arrayol.language.namespace import Definition
-from arrayol.language.tree import names_used, nodes_in
+from arrayol.language.syntax.tree import names_used, nodes_in
 from arrayol.operators.registry import FUNCTIONS
 from arrayol.source import Span
 
 Component = syntax.Elementary | syntax.Task
 
 
-class Kind(StrEnum):
+class SymbolKind(StrEnum):
     """What a symbol is, in words for people."""
 
     CONST = "const"
@@ -44,11 +44,11 @@ class Kind(StrEnum):
 
 
 _GLOBAL = {
-    syntax.Const: Kind.CONST,
-    syntax.ConstArray: Kind.CONST_ARRAY,
-    syntax.TilerDef: Kind.TILER,
-    syntax.Elementary: Kind.ELEMENTARY,
-    syntax.Task: Kind.TASK,
+    syntax.Const: SymbolKind.CONST,
+    syntax.ConstArray: SymbolKind.CONST_ARRAY,
+    syntax.TilerDef: SymbolKind.TILER,
+    syntax.Elementary: SymbolKind.ELEMENTARY,
+    syntax.Task: SymbolKind.TASK,
 }
 
 
@@ -59,7 +59,7 @@ class Symbol:
     `scope` is where it can be seen; None is everywhere. Types and functions belong to the language: no node.
     """
 
-    kind: Kind
+    kind: SymbolKind
     name: syntax.Name
     node: Any
     owner: Component | None = None
@@ -87,7 +87,7 @@ class Occurrence:
 
 
 @dataclass(frozen=True)
-class Names:
+class Occurrences:
     """Every occurrence, in textual order in each file."""
 
     occurrences: tuple[Occurrence, ...]
@@ -144,7 +144,7 @@ def _place(occurrence: Occurrence) -> tuple[str, int]:
     return occurrence.span.file.name, occurrence.span.start
 
 
-def names_of(items: Sequence[syntax.Item], kept: NamesKept | None = None) -> Names:
+def names_of(items: Sequence[syntax.Item], kept: NamesKept | None = None) -> Occurrences:
     """The names of all definitions of a specification, imports inlined.
 
     `kept` has what an editor's last text gave, and then what this one gives.
@@ -153,7 +153,7 @@ def names_of(items: Sequence[syntax.Item], kept: NamesKept | None = None) -> Nam
     kept.turn()
     resolver = _Resolver(items, kept)
     placed = sorted(items, key=lambda item: (item.span.file.name, item.span.start))
-    return Names(tuple(chain.from_iterable(map(resolver.of_item, placed))))
+    return Occurrences(tuple(chain.from_iterable(map(resolver.of_item, placed))))
 
 
 _Scope = ChainMap[str, Symbol]
@@ -162,7 +162,7 @@ _Scope = ChainMap[str, Symbol]
 def _global(item: Definition) -> Global:
     ports: dict[str, Symbol] = {}
     if isinstance(item, Component):
-        for kind, own in ((Kind.INPUT, item.signature.inputs), (Kind.OUTPUT, item.signature.outputs)):
+        for kind, own in ((SymbolKind.INPUT, item.signature.inputs), (SymbolKind.OUTPUT, item.signature.outputs)):
             ports |= {port.name.text: Symbol(kind, port.name, port, item, item.span) for port in own}
     return Global(Symbol(_GLOBAL[type(item)], item.name, item), ports, (item.name.text, *names_used(item)))
 
@@ -209,7 +209,7 @@ class _Resolver:
     def _component(self, item: Component) -> None:
         scope = self._file.new_child()
         for name in item.parameters:
-            self._define(Symbol(Kind.PARAMETER, name, name, item, item.span), scope)
+            self._define(Symbol(SymbolKind.PARAMETER, name, name, item, item.span), scope)
         scope.update(self._globals[item.name.text].ports)
         for port in (*item.signature.inputs, *item.signature.outputs):
             self._name(port.name, scope)
@@ -229,7 +229,7 @@ class _Resolver:
                 self._declared(statement, scope)
                 self._values(statement.initial, scope)
                 seen = statement.span.to(block)
-                self._define(Symbol(Kind.LOCAL, statement.name, statement, owner, seen), scope)
+                self._define(Symbol(SymbolKind.LOCAL, statement.name, statement, owner, seen), scope)
                 continue
             inner = scope.new_child()
             self._ranges(statement.ranges, inner, statement.span, owner)
@@ -241,7 +241,7 @@ class _Resolver:
     def _ranges(self, ranges: Iterable[syntax.Range], scope: _Scope, seen: Span, owner: Component | None) -> None:
         for item in ranges:
             self._values((item.low, item.high), scope)
-            self._define(Symbol(Kind.RANGE, item.name, item, owner, seen), scope)
+            self._define(Symbol(SymbolKind.RANGE, item.name, item, owner, seen), scope)
 
     # Tasks
 
@@ -275,11 +275,11 @@ class _Resolver:
         for array in content:
             if isinstance(array, syntax.Array):
                 self._declared(array, scope)
-                self._define(Symbol(Kind.ARRAY, array.name, array, item, item.span), scope)
+                self._define(Symbol(SymbolKind.ARRAY, array.name, array, item, item.span), scope)
         calls = [call for call in content if isinstance(call, syntax.Call)]
         for part in (part for call in calls for part in call.results):
             if part.name.text not in scope:  # a call declares what it writes
-                scope[part.name.text] = Symbol(Kind.ARRAY, part.name, part, item, item.span)
+                scope[part.name.text] = Symbol(SymbolKind.ARRAY, part.name, part, item, item.span)
         for call in calls:
             self._name(call.callee, scope)
             self._values(call.values, scope)
@@ -314,6 +314,6 @@ class _Resolver:
         """A name of the language's own."""
         words = self._kept.words
         if name.text not in words and (is_type(name.text) or name.text in FUNCTIONS):
-            kind = Kind.FUNCTION if name.text in FUNCTIONS else Kind.TYPE
+            kind = SymbolKind.FUNCTION if name.text in FUNCTIONS else SymbolKind.TYPE
             words[name.text] = Symbol(kind, name, None)
         return words.get(name.text)

@@ -10,10 +10,10 @@ from arrayol.errors import ArrayolError
 from arrayol.files import MOST_TEXT_BYTES, read_bytes, resolved
 from arrayol.ir.borders import BORDER_MODES
 from arrayol.ir.syntax import KEYWORDS
-from arrayol.language.diagnose import Mistakes
 from arrayol.language.namespace import gather, read_source
+from arrayol.language.syntax.diagnose import Mistakes
 from arrayol.lsp.analysis import Analysis
-from arrayol.lsp.names import Kind, Names, Symbol, names_of
+from arrayol.lsp.names import Occurrences, Symbol, SymbolKind, names_of
 from arrayol.source import SourceFile, Span
 
 _NAME = re.compile("[A-Za-z_][A-Za-z_0-9]*")
@@ -43,15 +43,15 @@ def rename(analysis: Analysis, offset: int, name: str, folder: Path | None = Non
         raise RefusedError(f"'{name}' is a word of the language")
     places: dict[tuple[Path, int], Span] = {}
     home = found.symbol.name.span
-    for names in _around(analysis.source, home, folder):
+    for names in _files_with_name(analysis.source, home, folder):
         for symbol in _same(names, home):
-            _refuse_taken(names, symbol, name)
+            _refuse_clash(names, symbol, name)
             for one in names.of(symbol):
                 places[resolved(Path(one.span.file.name)), one.span.start] = one.span
     return tuple(places.values())
 
 
-def _around(source: SourceFile, home: Span, folder: Path | None) -> Iterator[Names]:
+def _files_with_name(source: SourceFile, home: Span, folder: Path | None) -> Iterator[Occurrences]:
     """The names of the text, and of every file that imports the one with the definition."""
     yield _names(source)
     defined, own = resolved(Path(home.file.name)), resolved(Path(source.name))
@@ -83,7 +83,7 @@ def _above(home: Path, folder: Path | None) -> Iterator[Path]:
         yield from sorted(place.glob("*.aol"))
 
 
-def _names(source: SourceFile) -> Names:
+def _names(source: SourceFile) -> Occurrences:
     """Those of a file and its imports. Raises RefusedError where one cannot be read, whose names would be missed."""
     mistakes = Mistakes()
     items = gather(source, mistakes).items
@@ -93,7 +93,7 @@ def _names(source: SourceFile) -> Names:
     return names_of(items)
 
 
-def _same(names: Names, home: Span) -> Iterator[Symbol]:
+def _same(names: Occurrences, home: Span) -> Iterator[Symbol]:
     """The symbol that is defined at a place."""
     file = resolved(Path(home.file.name))
     for symbol in names.symbols:
@@ -102,9 +102,9 @@ def _same(names: Names, home: Span) -> Iterator[Symbol]:
             yield symbol
 
 
-def _refuse_taken(names: Names, symbol: Symbol, name: str) -> None:
+def _refuse_clash(names: Occurrences, symbol: Symbol, name: str) -> None:
     """Raise RefusedError where a place that sees the symbol has the new name already."""
-    if symbol.kind is Kind.CONST and name in BORDER_MODES:
+    if symbol.kind is SymbolKind.CONST and name in BORDER_MODES:
         raise RefusedError(f"'{name}' is a border behind 'else'")
     for other in names.symbols:
         if other is not symbol and other.text == name and symbol.meets(other):

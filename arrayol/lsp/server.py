@@ -16,12 +16,12 @@ from pygls.workspace import TextDocument
 
 from arrayol import __version__
 from arrayol.errors import ArrayolError, Diagnostic, Severity
-from arrayol.lsp.analysis import Analysis, Placed, definition, formatted, mistakes, references
+from arrayol.lsp.analysis import Analysis, PlacedMistake, definition, formatted, mistakes, references
 from arrayol.lsp.c_files import function_at, imported_function, is_c, target_of
 from arrayol.lsp.completion import completions
 from arrayol.lsp.hover import hover
 from arrayol.lsp.inlays import inlays
-from arrayol.lsp.names import Kind
+from arrayol.lsp.names import SymbolKind
 from arrayol.lsp.rename import RefusedError, rename, renamed_place
 from arrayol.source import SourceFile, Span
 
@@ -29,14 +29,14 @@ PAUSE = 0.3  # seconds without a change before a text is checked
 IMPORT = "arrayol.import"  # the command: a file of C by its address, and the name of a function or null
 
 _KINDS = {
-    Kind.CONST: types.CompletionItemKind.Constant,
-    Kind.CONST_ARRAY: types.CompletionItemKind.Constant,
-    Kind.TILER: types.CompletionItemKind.Value,
-    Kind.ELEMENTARY: types.CompletionItemKind.Function,
-    Kind.TASK: types.CompletionItemKind.Function,
-    Kind.PARAMETER: types.CompletionItemKind.TypeParameter,
-    Kind.TYPE: types.CompletionItemKind.Class,
-    Kind.FUNCTION: types.CompletionItemKind.Function,
+    SymbolKind.CONST: types.CompletionItemKind.Constant,
+    SymbolKind.CONST_ARRAY: types.CompletionItemKind.Constant,
+    SymbolKind.TILER: types.CompletionItemKind.Value,
+    SymbolKind.ELEMENTARY: types.CompletionItemKind.Function,
+    SymbolKind.TASK: types.CompletionItemKind.Function,
+    SymbolKind.PARAMETER: types.CompletionItemKind.TypeParameter,
+    SymbolKind.TYPE: types.CompletionItemKind.Class,
+    SymbolKind.FUNCTION: types.CompletionItemKind.Function,
     None: types.CompletionItemKind.Keyword,
 }
 
@@ -102,11 +102,11 @@ class Server(LanguageServer):
 
     def tell_of_import(self, uri: str, file: SourceFile, told: Sequence[Diagnostic]) -> None:
         """Show what an import said at the lines of the C."""
-        placed = [Placed(one, *_place_in(file, one.span)) for one in told]
+        placed = [PlacedMistake(one, *_place_in(file, one.span)) for one in told]
         self._of_c[uri] = (file.text, [self._diagnostic(one) for one in placed])
         self.check(uri)
 
-    def _diagnostic(self, placed: Placed) -> types.Diagnostic:
+    def _diagnostic(self, placed: PlacedMistake) -> types.Diagnostic:
         told = placed.diagnostic
         beyond = placed.beyond
         return types.Diagnostic(

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from arrayol.files import atomic_file, writing
 from arrayol.ir.network import Network, Process
-from arrayol.pictures.dot import dot_text
+from arrayol.pictures.graph.dot import dot_text
 from arrayol.pictures.layout import ExploredLayouts, LayoutPicture
 from arrayol.pictures.schedule import ScheduleShown
-from arrayol.pictures.tiler_faults import Fault, Linked
+from arrayol.pictures.tiler.tiler_faults import Linked, TilerFault
 from arrayol.pictures.timeline import GroupShown
 from arrayol.pictures.transfers import BarsShown, MovesShown, TilesShown
 
@@ -29,16 +29,16 @@ def save_graph(network: Network, faults: Mapping[str, tuple[str, ...]], path: Pa
         with atomic_file(path) as temporary, writing(path):
             temporary.write_text(dot_text(network, faults), encoding="utf-8", newline="\n")
         return
-    from arrayol.pictures.graph_figure import draw_graph  # noqa: PLC0415  loads matplotlib
+    from arrayol.pictures.graph.graph_figure import draw_graph  # noqa: PLC0415  loads matplotlib
 
     _save(lambda: draw_graph(network, faults).figure, path)
 
 
 def save_task(
-    process: Process, links: Sequence[Linked], faults: Sequence[Fault], messages: Sequence[str], path: Path
+    process: Process, links: Sequence[Linked], faults: Sequence[TilerFault], messages: Sequence[str], path: Path
 ) -> None:
     """Draw the tilers of a repetitive task, with its faulty elements and, as text, what else is wrong with it."""
-    from arrayol.pictures.tiler_figure import draw_task  # noqa: PLC0415  loads matplotlib
+    from arrayol.pictures.tiler.tiler_figure import draw_task  # noqa: PLC0415  loads matplotlib
 
     _save(lambda: draw_task(process, links, faults, messages).figure, path)
 

@@ -13,7 +13,7 @@ from math import prod
 
 from arrayol.errors import error
 from arrayol.ir.exits import writing_share
-from arrayol.ir.network import Array, Flow, Network, Process, flatten
+from arrayol.ir.network import Flow, Network, NetworkArray, Process, flatten
 from arrayol.ir.spec import (
     CompoundTask,
     ConstValue,
@@ -29,7 +29,7 @@ from arrayol.ir.spec import (
     callees,
 )
 from arrayol.ir.types import ElementType
-from arrayol.language.diagnose import shown_shape
+from arrayol.language.syntax.diagnose import shown_shape
 from arrayol.text import counted
 
 DRAWN_AT_MOST = 400  # calls, those of compound tasks included
@@ -122,7 +122,7 @@ def graph_text(network: Network) -> str:
     return "\n\n".join([f"{heading}\n{counts}", *blocks])
 
 
-def process_text(process: Process, arrays: Mapping[str, Array], *, tilers: bool = False) -> str:
+def process_text(process: Process, arrays: Mapping[str, NetworkArray], *, tilers: bool = False) -> str:
     """A process: what it repeats, then a line per link and delay; with `tilers` a second line per link."""
     rows = list(_rows(process, arrays, tilers=tilers))
     widths = [max(len(row[column]) for row in rows if isinstance(row, tuple)) for column in range(4)] if rows else []
@@ -212,7 +212,7 @@ def writes_text(process: Process) -> list[str]:
     return [f"{written_text(flow)} -> {flow.array} at {' '.join(tiler_parts(flow.tiler))}" for flow in process.outputs]
 
 
-def _rows(process: Process, arrays: Mapping[str, Array], *, tilers: bool) -> Iterator[Row | str]:
+def _rows(process: Process, arrays: Mapping[str, NetworkArray], *, tilers: bool) -> Iterator[Row | str]:
     """The cells of each line; a text is a tiler's line of its own."""
     for flow in process.inputs:
         rate = f"reads {rate_text(process, flow)}" if process.outputs else ""

@@ -41,7 +41,7 @@ class Instances:
     reads: tuple[Element, ...]
 
 
-class Program:
+class OrderedStatements:
     """Statements in one order; `sizes` are names of numbers that do not change."""
 
     def __init__(self, statements: Sequence[Instances], sizes: Sequence[str]) -> None:
@@ -156,7 +156,7 @@ class Sources:
 
     inside: isl.UnionMap
     before: isl.UnionMap
-    program: Program
+    program: OrderedStatements
 
     @property
     def statements(self) -> set[str]:

@@ -147,7 +147,7 @@ def _along(reader: _Reader, origin: int, steps: list[tuple[int, int]], extent: i
     forwards = [(abs(step), count) for step, count in steps]
     found = _progression(low, forwards)
     if found is not None:
-        plain = _around(found, extent) if reader.wrap else _within(found, extent, reader.border)
+        plain = _on_ring(found, extent) if reader.wrap else _within(found, extent, reader.border)
         if plain is not None:
             return plain
     if reader.wrap:
@@ -161,7 +161,7 @@ def _along(reader: _Reader, origin: int, steps: list[tuple[int, int]], extent: i
     return bits
 
 
-def _around(found: range, extent: int) -> range | None:
+def _on_ring(found: range, extent: int) -> range | None:
     """A progression on a ring; None where it does not make one."""
     unit = gcd(found.step, extent)
     if len(found) >= extent // unit:

@@ -19,9 +19,10 @@ from math import prod
 import islpy as isl
 import numpy as np
 
+from arrayol.arrays import IntArray
 from arrayol.polyhedral.isl import TooHardError, bounded_effort
 from arrayol.text import rounded
-from arrayol.tiling.enumerate import Integers, distinct
+from arrayol.tiling.enumerate import distinct
 from arrayol.tiling.liveness import Lifetimes, lifetimes, live
 from arrayol.tiling.nest import NestArray, Traffic
 from arrayol.tiling.quasi_affine import Conjunctions, QuasiAffine, case_text, conditions_of, form_of, hold
@@ -50,7 +51,7 @@ class Allocation:
         """Slots in all."""
         return prod(self.moduli)
 
-    def slots(self, elements: Integers) -> Integers:
+    def slots(self, elements: IntArray) -> IntArray:
         """The slot number of each row of `elements` (n, rank), shape (n,)."""
         number = np.zeros(len(elements), np.int64)
         for row, modulus in zip(self.matrix, self.moduli, strict=True):
@@ -88,7 +89,7 @@ def allocate_all(parts: Iterable[Lifetimes]) -> Allocation:
     difference.
     """
     seen: set[bytes] = set()
-    found: Integers | None = None
+    found: IntArray | None = None
     largest = 0
     for alive in parts:
         own = conflict_differences(alive, seen)
@@ -107,7 +108,7 @@ def allocate_all(parts: Iterable[Lifetimes]) -> Allocation:
     return best
 
 
-def conflict_differences(alive: Lifetimes, seen: set[bytes] | None = None) -> Integers:
+def conflict_differences(alive: Lifetimes, seen: set[bytes] | None = None) -> IntArray:
     """The differences, other than 0, of elements that are alive in one step of a strip, shape (n, rank).
 
     Of d and -d one is kept. d is one where the live set and itself moved by d overlap: the autocorrelation of each live
@@ -143,7 +144,7 @@ def _windows(alive: Lifetimes) -> Iterator[np.ndarray]:
                 yield window
 
 
-def _differences(window: np.ndarray) -> Integers:
+def _differences(window: np.ndarray) -> IntArray:
     """All differences d of two points of a window with d lexicographically above 0.
 
     The counts of pairs are integers, at most the window's size, so that the transform's rounding stays far from 1/2.
@@ -176,7 +177,7 @@ def _rows(matrix: np.ndarray) -> Rows:
     return tuple(tuple(int(entry) for entry in row) for row in matrix)
 
 
-def _with_rows(differences: Integers, matrix: Rows, largest: int) -> Allocation:
+def _with_rows(differences: IntArray, matrix: Rows, largest: int) -> Allocation:
     images = differences @ np.array(matrix, np.int64).T.reshape(-1, len(matrix)) if matrix else differences
     moduli = _successive(images)
     smaller = _shrunk(images, moduli, largest)
@@ -184,7 +185,7 @@ def _with_rows(differences: Integers, matrix: Rows, largest: int) -> Allocation:
     return Allocation(matrix, smaller, largest, reason)
 
 
-def _successive(images: Integers) -> tuple[int, ...]:
+def _successive(images: IntArray) -> tuple[int, ...]:
     moduli = []
     for axis in range(images.shape[1]):
         column = np.abs(images[:, axis])
@@ -193,7 +194,7 @@ def _successive(images: Integers) -> tuple[int, ...]:
     return tuple(moduli)
 
 
-def _shrunk(images: Integers, moduli: Sequence[int], largest: int) -> tuple[int, ...]:
+def _shrunk(images: IntArray, moduli: Sequence[int], largest: int) -> tuple[int, ...]:
     """Smaller moduli, axis by axis, under which no difference meets its slot; at least `largest` slots stay."""
     chosen = list(moduli)
     for axis in range(len(chosen)):

@@ -42,14 +42,14 @@ class If:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class PointAction:
     """What happens at a point: `label` says what, the arguments are the point's coordinates."""
 
     label: str
     arguments: tuple[str, ...]
 
 
-Node = For | If | Run
+Node = For | If | PointAction
 
 
 def strip_loops(nest: TiledNest, names: Sequence[str]) -> tuple[Node, ...]:
@@ -137,7 +137,7 @@ def _nodes(node: isl.AstNode) -> tuple[Node, ...]:
         return (If(node.if_get_cond().to_C_str(), _nodes(node.if_get_then_node()), otherwise),)
     call = node.user_get_expr()
     parts = [call.get_op_arg(place) for place in range(call.get_op_n_arg())]
-    return (Run(parts[0].get_id().get_name(), tuple(part.to_C_str() for part in parts[1:])),)
+    return (PointAction(parts[0].get_id().get_name(), tuple(part.to_C_str() for part in parts[1:])),)
 
 
 def _mentions(nodes: tuple[Node, ...], name: str) -> bool:
@@ -150,7 +150,7 @@ def _mentions(nodes: tuple[Node, ...], name: str) -> bool:
                 return any(map(word.search, (node.first, node.condition, node.step))) or any(map(inside, node.body))
             case If():
                 return bool(word.search(node.condition)) or any(map(inside, (*node.then, *node.otherwise)))
-            case Run():
+            case PointAction():
                 return any(map(word.search, node.arguments))
 
     return any(map(inside, nodes))
@@ -165,6 +165,6 @@ def _prefixed(nodes: tuple[Node, ...], first: tuple[str, ...]) -> tuple[Node, ..
                 tree.append(For(node.name, node.first, node.condition, node.step, _prefixed(node.body, first)))
             case If():
                 tree.append(If(node.condition, _prefixed(node.then, first), _prefixed(node.otherwise, first)))
-            case Run():
-                tree.append(Run(node.label, (*first, *node.arguments)))
+            case PointAction():
+                tree.append(PointAction(node.label, (*first, *node.arguments)))
     return tuple(tree)

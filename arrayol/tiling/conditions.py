@@ -67,14 +67,14 @@ class _Cutter:
         sets = [isl.Set.from_basic_set(part) for part in parts]
         for place, part in enumerate(parts):
             if self.coupled(part):
-                alone = self.alone(sets, place).coalesce().compute_divs()
+                alone = self.only_in(sets, place).coalesce().compute_divs()
                 pieces = map(isl.Set.from_basic_set, alone.get_basic_sets())
                 boxes = [isl.Set.from_basic_set(self.box(piece)) for piece in pieces]
                 fit = all(box.intersect(self.around).is_subset(self.whole) for box in boxes)
                 sets[place] = self.union(boxes) if fit else sets[place]
         return [part.remove_redundancies() for points in sets for part in points.get_basic_sets()]
 
-    def alone(self, sets: list[isl.Set], place: int) -> isl.Set:
+    def only_in(self, sets: list[isl.Set], place: int) -> isl.Set:
         """What one of several sets holds and no other."""
         rest = self.union([*sets[:place], *sets[place + 1 :]])
         return sets[place].intersect(self.around).subtract(rest).compute_divs()
@@ -104,10 +104,10 @@ class _Cutter:
         for known in sorted(kept, key=lambda other: -self.width(other[1])):
             others = [other for other in kept if other is not known]
             if self.may_go(known[1], [condition for _, condition in others]):
-                wider = _made(part, others)
+                wider = _built_condition(part, others)
                 if isl.Set.from_basic_set(wider).intersect(self.around).is_subset(self.whole):
                     kept = others
-        return _made(part, kept)
+        return _built_condition(part, kept)
 
     def width(self, condition: Condition) -> int:
         """The number of subscripts in a condition."""
@@ -147,7 +147,7 @@ class _Cutter:
         """The union of the parts without those that the others hold."""
         sets = [isl.Set.from_basic_set(part) for part in parts]
         for place in reversed(range(len(sets))):
-            if self.alone(sets, place).is_empty():
+            if self.only_in(sets, place).is_empty():
                 del sets[place]
         return self.union(sets)
 
@@ -155,7 +155,7 @@ class _Cutter:
         return union([isl.Set.empty(self.whole.get_space()), *sets])
 
 
-def _made(like: isl.BasicSet, kept: Sequence[tuple[isl.Constraint, Condition]]) -> isl.BasicSet:
+def _built_condition(like: isl.BasicSet, kept: Sequence[tuple[isl.Constraint, Condition]]) -> isl.BasicSet:
     result = isl.BasicSet.universe(like.get_space())
     for constraint, _ in kept:
         result = result.add_constraint(constraint)
@@ -316,7 +316,7 @@ TREE_EFFORT = 1_000_000  # isl's operations for one tree
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class ValueLeaf:
     """The value of each named result, or None where there is none."""
 
     values: tuple[tuple[str, QuasiAffine], ...] | None
@@ -339,8 +339,8 @@ class Branch:
         return (self.then if self.condition.holds(point) else self.otherwise).at(point)
 
 
-Tree: TypeAlias = Leaf | Branch
-_Pieces = list[tuple[isl.Set, Leaf]]
+Tree: TypeAlias = ValueLeaf | Branch
+_Pieces = list[tuple[isl.Set, ValueLeaf]]
 
 
 def loading_tree(relation: isl.Map, nest: TiledNest) -> Tree | None:
@@ -375,7 +375,7 @@ def selection_tree(function: isl.PwMultiAff, arguments: Sequence[str], results: 
 
     def keep(where: isl.Set, value: isl.MultiAff) -> None:
         forms = [_whole(value.get_at(place), arguments) for place in range(len(results))]
-        pieces.append((where, Leaf(tuple(zip(results, forms, strict=True)))))
+        pieces.append((where, ValueLeaf(tuple(zip(results, forms, strict=True)))))
 
     function.foreach_piece(keep)
     return _grown(known, pieces, arguments)
@@ -393,7 +393,7 @@ def _grown(known: isl.Set, pieces: _Pieces, names: Sequence[str]) -> Tree:
     alive = [(where.intersect(known), leaf) for where, leaf in pieces]
     alive = [(where, leaf) for where, leaf in alive if not where.is_empty()]
     if not alive:
-        return Leaf(None)
+        return ValueLeaf(None)
     if len({leaf for _, leaf in alive}) == 1 and known.is_subset(union([where for where, _ in alive])):
         return alive[0][1]
     side, condition = _question(known, alive, names)
@@ -420,7 +420,7 @@ def _question(known: isl.Set, alive: _Pieces, names: Sequence[str]) -> tuple[isl
 
 def tree_text(tree: Tree, indent: str = "") -> str:
     """The tree line by line, two spaces deeper under each condition; conditions with one `else` stand in one line."""
-    if isinstance(tree, Leaf):
+    if isinstance(tree, ValueLeaf):
         text = "none" if tree.values is None else ", ".join(f"{name} = {form}" for name, form in tree.values)
         return indent + text
     asked, inner = [tree.condition], tree.then

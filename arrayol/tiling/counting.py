@@ -62,12 +62,12 @@ def count_formula(points: isl.Set, context: isl.Set) -> Formula | None:
     """The number of points of a set as a function of its parameters; None where it was not found within bounds."""
     try:
         with bounded_effort(EFFORT):
-            return Counter(context).formula(points)
+            return PointCounter(context).formula(points)
     except TooHardError:
         return None
 
 
-class Counter:
+class PointCounter:
     """One count. Floors of parameters become parameters of their own, so that sets stay free of inner variables."""
 
     def __init__(self, context: isl.Set) -> None:

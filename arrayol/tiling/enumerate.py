@@ -15,12 +15,11 @@ import islpy as isl
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from arrayol.errors import error
 from arrayol.tiling.nest import TiledNest
 from arrayol.tiling.relations import tile_of_time, union
 from arrayol.tiling.tile import answered_in_time
-
-Integers = NDArray[np.int64]
 
 MOST_NUMBERS = 40_000_000  # in one array: 320 MB
 _LEAST, _MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
@@ -29,11 +28,11 @@ _LEAST, _MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 class Rows(NamedTuple):
     """The pairs of a relation: row k of `domain` with row k of `image`."""
 
-    domain: Integers
-    image: Integers
+    domain: IntArray
+    image: IntArray
 
 
-def points(whole: isl.Set) -> Integers:
+def points(whole: isl.Set) -> IntArray:
     """All points of a finite set without parameters: shape (points, dimensions), lexicographic, none twice.
 
     Raises ArrayolError (`nest-too-large`) where they would not fit in memory.
@@ -59,9 +58,9 @@ class Constraints:
     """
 
     equal: NDArray[np.bool_]
-    factors: Integers
-    quotients: Integers
-    divisors: Integers
+    factors: IntArray
+    quotients: IntArray
+    divisors: IntArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +78,13 @@ class Scanned:
         parts = [(_shadows(part), constraints(part)) for part in whole.compute_divs().get_basic_sets()]
         return Scanned(whole.dim(isl.dim_type.set), tuple(parts))
 
-    def points(self, prefixes: Integers) -> Integers:
+    def points(self, prefixes: IntArray) -> IntArray:
         """The points that begin with one of some prefixes, (n, prefix) and distinct; lexicographic, none twice."""
         found = [self._grown(prefixes, shadows, whole) for shadows, whole in self.parts]
         rows = np.concatenate(found) if found else np.empty((0, self.rank), np.int64)
         return distinct(rows) if len(found) > 1 or not self.rank else rows
 
-    def _grown(self, prefixes: Integers, shadows: tuple[Constraints, ...], whole: Constraints) -> Integers:
+    def _grown(self, prefixes: IntArray, shadows: tuple[Constraints, ...], whole: Constraints) -> IntArray:
         """Grow prefixes by the bounds of their projections, then test what is left."""
         given = prefixes.shape[1]
         if given:
@@ -94,11 +93,11 @@ class Scanned:
             if not len(prefixes):
                 return np.empty((0, self.rank), np.int64)
             prefixes = _extended(prefixes, shadow)
-        grown: Integers = prefixes[_holds(prefixes, whole)]
+        grown: IntArray = prefixes[_holds(prefixes, whole)]
         return grown
 
 
-def distinct(rows: Integers) -> Integers:
+def distinct(rows: IntArray) -> IntArray:
     """Rows in lexicographic order, none twice."""
     if not rows.size:
         return rows[:1]
@@ -106,9 +105,9 @@ def distinct(rows: Integers) -> Integers:
     if prod(extent) <= _MOST:  # one number for each row sorts faster
         keys = np.sort(np.ravel_multi_index(tuple((rows - low).T), extent), kind="stable")
         keys = keys[np.diff(keys, prepend=-1) > 0]
-        restored: Integers = np.column_stack(np.unravel_index(keys, extent)) + low
+        restored: IntArray = np.column_stack(np.unravel_index(keys, extent)) + low
         return restored
-    unique: Integers = np.unique(rows, axis=0)
+    unique: IntArray = np.unique(rows, axis=0)
     return unique
 
 
@@ -119,7 +118,7 @@ def _shadows(part: isl.BasicSet) -> tuple[Constraints, ...]:
     return tuple(constraints(shadow.remove_divs()) for shadow in shadows)
 
 
-def _extended(prefixes: Integers, bounds: Constraints) -> Integers:
+def _extended(prefixes: IntArray, bounds: Constraints) -> IntArray:
     """Each prefix with every value that the next coordinate may take."""
     offsets = bounds.factors[:, :-1] @ np.column_stack([np.ones(len(prefixes), np.int64), prefixes]).T
     least = np.full(len(prefixes), _LEAST)
@@ -142,7 +141,7 @@ def _extended(prefixes: Integers, bounds: Constraints) -> Integers:
     return np.column_stack([np.repeat(prefixes, counts, axis=0), values])
 
 
-def _holds(points: Integers, bounds: Constraints) -> NDArray[np.bool_]:
+def _holds(points: IntArray, bounds: Constraints) -> NDArray[np.bool_]:
     columns = [np.ones(len(points), np.int64), *points.T]
     for factors, divisor in zip(bounds.quotients, bounds.divisors, strict=True):
         columns.append(factors[: len(columns)] @ np.array(columns) // divisor)
@@ -188,10 +187,10 @@ class Iterations:
     `instance` the values of the range variables, padded with zeros up to those of the deepest statement.
     """
 
-    tile: Integers
-    time: Integers
-    statement: Integers
-    instance: Integers
+    tile: IntArray
+    time: IntArray
+    statement: IntArray
+    instance: IntArray
 
 
 def tile_set(nest: TiledNest) -> isl.Set:
@@ -201,12 +200,12 @@ def tile_set(nest: TiledNest) -> isl.Set:
         return union(times).apply(tile_of_time(nest)).coalesce()
 
 
-def tiles(nest: TiledNest) -> Integers:
+def tiles(nest: TiledNest) -> IntArray:
     """The tiles in which an instance runs, in the order of execution: shape (tiles, schedule dimensions)."""
     return points(tile_set(nest))
 
 
-def strips(nest: TiledNest) -> list[Integers]:
+def strips(nest: TiledNest) -> list[IntArray]:
     """The tiles of each strip, strips and tiles in the order of execution."""
     ordered = tiles(nest)
     outer = ordered[:, : nest.depth - nest.strip_dims]

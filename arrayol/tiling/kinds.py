@@ -18,7 +18,8 @@ from fractions import Fraction
 import islpy as isl
 import numpy as np
 
-from arrayol.tiling.enumerate import Constraints, Integers, constraints
+from arrayol.arrays import IntArray
+from arrayol.tiling.enumerate import Constraints, constraints
 
 _TRIED = 6  # moves of an axis
 
@@ -27,11 +28,11 @@ _TRIED = 6  # moves of an axis
 class Kinds:
     """Outer coordinates of one strip of each kind, (kinds, outer) in lexicographic order, and its number of strips."""
 
-    strip: Integers
-    count: Integers
+    strip: IntArray
+    count: IntArray
 
 
-def kinds_of(strips: Integers, windows: isl.Set, sets: Sequence[isl.Set]) -> Kinds:
+def kinds_of(strips: IntArray, windows: isl.Set, sets: Sequence[isl.Set]) -> Kinds:
     """The kinds of strips, told by their outer coordinates (n, outer), for sets of points that begin with those.
 
     What comes after is moved; a set may have more dimensions than another. `windows`, which strips move along with
@@ -54,7 +55,7 @@ def kinds_of(strips: Integers, windows: isl.Set, sets: Sequence[isl.Set]) -> Kin
     return Kinds(strips[first[order]], count[order])
 
 
-def _with(moves: Integers, axis: int, choice: Integers) -> Integers:
+def _with(moves: IntArray, axis: int, choice: IntArray) -> IntArray:
     changed = moves.copy()
     changed[axis] = choice
     return changed
@@ -75,7 +76,7 @@ class _Bounded:
             constraints(part), outer, part.dim(isl.dim_type.set) - outer, isl.Set.from_basic_set(part.remove_divs())
         )
 
-    def ranges(self, moves: Integers) -> list[tuple[int, int]]:
+    def ranges(self, moves: IntArray) -> list[tuple[int, int]]:
         """The least and the most that each inner dimension takes where each strip is moved back."""
         found = []
         for place in range(self.inner):
@@ -87,12 +88,12 @@ class _Bounded:
             found.append((int(least.to_python()), int(most.to_python())) if least.is_int() else (0, 0))
         return found
 
-    def columns(self, strips: Integers, moves: Integers) -> Iterator[Integers]:
+    def columns(self, strips: IntArray, moves: IntArray) -> Iterator[IntArray]:
         """What decides which points the conjunction has in each strip, but for where it lies."""
         ranges, moves = self.ranges(moves[:, : self.inner]), moves[:, : self.inner]
         dead = np.zeros(len(strips), np.bool_)
-        shifts: list[Integers] = []  # of each quotient, by strip
-        decides: list[Integers] = []
+        shifts: list[IntArray] = []  # of each quotient, by strip
+        decides: list[IntArray] = []
         for factors, divisor in zip(self.part.quotients, self.part.divisors, strict=True):
             constant, (least, most) = self._split(factors, strips, moves, shifts, ranges)
             decides.append(constant % divisor)
@@ -107,12 +108,12 @@ class _Bounded:
 
     def _split(
         self,
-        factors: Integers,
-        strips: Integers,
-        moves: Integers,
-        shifts: Sequence[Integers],
+        factors: IntArray,
+        strips: IntArray,
+        moves: IntArray,
+        shifts: Sequence[IntArray],
         ranges: Sequence[tuple[int, int]],
-    ) -> tuple[Integers, tuple[int, int]]:
+    ) -> tuple[IntArray, tuple[int, int]]:
         """A form as a number for each strip, and the least and the most of what varies inside a strip."""
         inside = factors[1 + self.outer : 1 + self.outer + self.inner]
         quotients = factors[1 + self.outer + self.inner :][: len(shifts)]
@@ -125,7 +126,7 @@ class _Bounded:
         return constant, (sum(low for low, _ in ends), sum(high for _, high in ends))
 
 
-def _grouped(strips: Integers, bounded: Sequence[_Bounded], moves: Integers) -> tuple[Integers, Integers]:
+def _grouped(strips: IntArray, bounded: Sequence[_Bounded], moves: IntArray) -> tuple[IntArray, IntArray]:
     """The first strip of each kind, and the number of its strips."""
     kind = np.zeros(len(strips), np.int64)
     for one in bounded:
@@ -139,7 +140,7 @@ def _grouped(strips: Integers, bounded: Sequence[_Bounded], moves: Integers) -> 
 # Moves under which conditions stay: B v = -a for those of as many conditions a o + B x + c >= 0 as can be.
 
 
-def _moves(bounded: Sequence[_Bounded], always: Sequence[_Bounded], axis: int, width: int) -> list[Integers]:
+def _moves(bounded: Sequence[_Bounded], always: Sequence[_Bounded], axis: int, width: int) -> list[IntArray]:
     """Moves for a step along an outer axis, those under which most conditions stay first, among them `always`."""
     first = [row for one in always for row in _directions(one, axis, width)]
     seen = Counter(row for one in bounded for row in _directions(one, axis, width))

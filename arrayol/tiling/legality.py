@@ -124,7 +124,7 @@ def _check_distances(program: Program, nest: TiledNest) -> None:
                 )
 
 
-def split_around(program: Program, chosen: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def split_statements(program: Program, chosen: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The statements that run before and after the chosen ones, as the dependences demand, else by the text.
 
     Raises ArrayolError (`statements-apart`) where one would have to run between instances of the chosen ones.

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import islpy as isl
 import numpy as np
 
+from arrayol.arrays import IntArray
 from arrayol.errors import error
-from arrayol.tiling.enumerate import Integers, Scanned, strips, tile_set
+from arrayol.tiling.enumerate import Scanned, strips, tile_set
 from arrayol.tiling.kinds import kinds_of
 from arrayol.tiling.nest import TiledNest, Traffic
 from arrayol.tiling.relations import later_tiles, windows
@@ -29,7 +30,7 @@ def touched(traffic: Traffic, array: str) -> isl.Map:
     return pairs
 
 
-def needed_alone(traffic: Traffic, array: str) -> isl.Map:
+def single_tile_needs(traffic: Traffic, array: str) -> isl.Map:
     """What a tile loads that keeps nothing of the tiles before: all it may read, and what it may leave unwritten.
 
     The latter is stored again, so that the store has the value of external memory (paper C, theorem 5).
@@ -53,10 +54,10 @@ class Lifetimes:
     steps `first` to `last` (n), both included. Step s of a strip runs the strip's tile number s, counting from 0.
     """
 
-    strip: Integers
-    element: Integers
-    first: Integers
-    last: Integers
+    strip: IntArray
+    element: IntArray
+    first: IntArray
+    last: IntArray
 
     def sizes(self) -> dict[tuple[int, int], int]:
         """How many elements are alive, by strip and step."""
@@ -73,9 +74,9 @@ class Lifetimes:
         """The size of the largest live set."""
         return max(self.sizes().values(), default=0)
 
-    def at(self, strip: int, step: int) -> Integers:
+    def at(self, strip: int, step: int) -> IntArray:
         """The elements alive in a step, shape (n, rank)."""
-        elements: Integers = self.element[(self.strip == strip) & (self.first <= step) & (step <= self.last)]
+        elements: IntArray = self.element[(self.strip == strip) & (self.first <= step) & (step <= self.last)]
         return elements
 
 
@@ -107,7 +108,7 @@ def lifetimes_on(walk: Walk, traffic: Traffic, array: str, overlapped: bool = Fa
         yield _spans(*(np.concatenate(parts) for parts in zip(*shifted, strict=True)))
 
 
-def _spans(strip: Integers, step: Integers, element: Integers) -> Lifetimes:
+def _spans(strip: IntArray, step: IntArray, element: IntArray) -> Lifetimes:
     """From single steps to the first and last of each strip and element."""
     keys = np.column_stack([strip, element])
     order = np.lexsort((step, *reversed(keys.T)))
@@ -119,16 +120,16 @@ def _spans(strip: Integers, step: Integers, element: Integers) -> Lifetimes:
     return Lifetimes(keys[starts, 0], keys[starts, 1:], step[starts], step[ends])
 
 
-Steps = tuple[Integers, Integers, Integers]
+Steps = tuple[IntArray, IntArray, IntArray]
 
 
 @dataclass(frozen=True, eq=False)
 class TileClock:
     """The tiles of a nest without parameters: `tile` (n, depth) in execution order, its `strip` and place there."""
 
-    tile: Integers
-    strip: Integers
-    place: Integers
+    tile: IntArray
+    strip: IntArray
+    place: IntArray
 
     @staticmethod
     def of(nest: TiledNest) -> TileClock:
@@ -140,24 +141,24 @@ class TileClock:
         strip = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
         return TileClock(np.concatenate(parts), strip, np.concatenate([np.arange(len(part)) for part in parts]))
 
-    def outer(self, strip_dims: int) -> Integers:
+    def outer(self, strip_dims: int) -> IntArray:
         """The outer coordinates of each strip."""
-        coordinates: Integers = self.tile[self.starts, : self.tile.shape[1] - strip_dims]
+        coordinates: IntArray = self.tile[self.starts, : self.tile.shape[1] - strip_dims]
         return coordinates
 
     @property
-    def starts(self) -> Integers:
+    def starts(self) -> IntArray:
         """The number of each strip's first tile."""
         return np.flatnonzero(np.diff(self.strip, prepend=-1))
 
-    def numbers(self, tiles: Integers) -> Integers:
+    def numbers(self, tiles: IntArray) -> IntArray:
         """For each row of `tiles` (m, depth) its number in execution order. All of them are tiles of the nest."""
         low, extent = self.tile.min(axis=0), np.ptp(self.tile, axis=0) + 1
         keys, wanted = (np.ravel_multi_index(tuple((rows - low).T), tuple(extent)) for rows in (self.tile, tiles))
-        numbers: Integers = np.searchsorted(keys, wanted)
+        numbers: IntArray = np.searchsorted(keys, wanted)
         return numbers
 
-    def steps(self, tile: Integers, element: Integers) -> Steps:
+    def steps(self, tile: IntArray, element: IntArray) -> Steps:
         """Strip, place in the strip, and element of each pair of a tile and an element."""
         if not len(tile):
             nothing = np.zeros(0, np.int64)
@@ -177,8 +178,8 @@ class Walk:
     """Some strips, by their outer coordinates (n, outer), and how many strips each of them stands for (n)."""
 
     clock: TileClock
-    strip: Integers
-    stands_for: Integers
+    strip: IntArray
+    stands_for: IntArray
 
     @staticmethod
     def through(nest: TiledNest) -> Walk:
@@ -221,7 +222,7 @@ class Walk:
                 raise error("nest-too-large", "the nest is too large to be walked element by element", hint=hint)
             size = max(min(AT_ONCE * begin // max(walked, 1), 2 * size), 1)  # strips grow from the border inwards
 
-    def _numbers(self) -> Integers:
+    def _numbers(self) -> IntArray:
         """The clock's number of each strip."""
         outer = self.clock.outer(self.clock.tile.shape[1] - self.strip.shape[1])
         known = {tuple(row): number for number, row in enumerate(outer.tolist())}

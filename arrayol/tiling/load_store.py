@@ -344,7 +344,7 @@ def _coordinates(nest: TiledNest) -> tuple[list[str], list[str]]:
 
 def simple_load(array: KeyedArray, load: isl.Map) -> isl.Map:
     """A polyhedron around the loads that overwrites nothing an earlier tile of the strip may have written."""
-    return _around(array, load, array.frame.before.apply_range(array.writes), array.frame.first_tiles)
+    return _enclosing_polyhedron(array, load, array.frame.before.apply_range(array.writes), array.frame.first_tiles)
 
 
 def simple_store(array: KeyedArray, store: isl.Map) -> isl.Map:
@@ -352,10 +352,10 @@ def simple_store(array: KeyedArray, store: isl.Map) -> isl.Map:
 
     What it stores beyond what the strip writes has to be loaded: give the result to `load_for`.
     """
-    return _around(array, store, array.written_after, array.frame.last_tiles)
+    return _enclosing_polyhedron(array, store, array.written_after, array.frame.last_tiles)
 
 
-def _around(array: KeyedArray, moved: isl.Map, forbidden: isl.Map, when: isl.Set) -> isl.Map:
+def _enclosing_polyhedron(array: KeyedArray, moved: isl.Map, forbidden: isl.Map, when: isl.Set) -> isl.Map:
     """A plain polyhedron that holds all transfers and none that is forbidden; else all of a strip at once."""
     check_moduli(moved)
     parts = moved.get_basic_maps()

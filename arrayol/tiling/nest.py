@@ -14,7 +14,7 @@ import islpy as isl
 
 from arrayol.errors import ArrayolError, error
 from arrayol.ir import expressions
-from arrayol.ir.spec import Around, Elementary, RepetitiveTask, Shape, SymbolicComponent
+from arrayol.ir.spec import Elementary, OuterRange, RepetitiveTask, Shape, SymbolicComponent
 from arrayol.ir.types import ElementType
 from arrayol.polyhedral.nests import Parameters
 from arrayol.polyhedral.pieces import value_pieces
@@ -39,7 +39,7 @@ class NestArray:
     shape: Shape
     role: Role
     extents: tuple[str, ...]
-    around: tuple[Around, ...] = ()
+    around: tuple[OuterRange, ...] = ()
 
     @property
     def is_local(self) -> bool:

@@ -34,12 +34,12 @@ class Frame:
     @cached_property
     def before(self) -> isl.Map:
         """From a tile to the keys in earlier tiles of its strip."""
-        return self._beside("x{0} < {1}")
+        return self._other_keys("x{0} < {1}")
 
     @cached_property
     def after(self) -> isl.Map:
         """From a tile to the keys in later tiles of its strip."""
-        return self._beside("x{0} >= {1} + {2}")
+        return self._other_keys("x{0} >= {1} + {2}")
 
     @cached_property
     def other_strips(self) -> isl.Map:
@@ -102,7 +102,7 @@ class Frame:
         """The last tile of each strip."""
         return self.tiles.subtract(self.after.intersect_range(self.running).domain()).coalesce()
 
-    def _beside(self, form: str) -> isl.Map:
+    def _other_keys(self, form: str) -> isl.Map:
         """Keys of other tiles of the strip: those that agree in some coordinates, and differ by `form` in the next."""
         nest = self.nest
         cases = [

@@ -19,7 +19,7 @@ from arrayol.tiling.legality import (
     check_one_to_one,
     check_order,
     check_tiles,
-    split_around,
+    split_statements,
 )
 from arrayol.tiling.nest import ProgramStatement, ScheduledStatement, Size, TiledNest, parameter, parameter_set
 from arrayol.tiling.program import Program
@@ -81,7 +81,7 @@ def _tiled(program: Program, schedules: Sequence[Schedule], tiling: Tiling) -> T
     check_one_to_one(program, statements)
     numbers = [statement.number for statement in statements]
     check_locals(program, numbers)
-    before, after = split_around(program, numbers)
+    before, after = split_statements(program, numbers)
     nest = TiledNest(
         program.symbolic.component.name,
         statements,

@@ -19,8 +19,8 @@ from arrayol.ir.spec import (
     port_named,
 )
 from arrayol.source import Span
-from arrayol.transforms.blocks.block import BlockPart, Feed, Gathered, Local, Reach, Sink, State
-from arrayol.transforms.rewrite import Names, in_dataflow_order
+from arrayol.transforms.blocks.block import BlockArray, BlockPart, Feed, GatheredSources, Reach, Sink, State
+from arrayol.transforms.rewrite import FreeNames, in_dataflow_order
 from arrayol.transforms.trace import ArrayName
 
 
@@ -49,9 +49,11 @@ class Assembly:
     locals: Mapping[str, str]
 
 
-def assemble(outline: Outline, parts: Sequence[BlockPart], spec: Spec, names: Names) -> Assembly:
+def assemble(outline: Outline, parts: Sequence[BlockPart], spec: Spec, names: FreeNames) -> Assembly:
     """The definitions of a repetition whose body does the parts in turn."""
-    simple = len(parts) == 1 and not any(isinstance(feed.source, (Gathered, Local)) for feed in parts[0].feeds)
+    simple = len(parts) == 1 and not any(
+        isinstance(feed.source, (GatheredSources, BlockArray)) for feed in parts[0].feeds
+    )
     if simple:
         part = parts[0]
         names_of_ports = [port.name for port in (*part.inner.inputs, *part.inner.outputs)]
@@ -66,9 +68,9 @@ def assemble(outline: Outline, parts: Sequence[BlockPart], spec: Spec, names: Na
 def _leaves(feeds: Sequence[Feed]) -> Iterator[Feed]:
     """The feeds that come from outside the block."""
     for feed in feeds:
-        if isinstance(feed.source, Gathered):
+        if isinstance(feed.source, GatheredSources):
             yield from _leaves(feed.source.feeds)
-        elif not isinstance(feed.source, Local):
+        elif not isinstance(feed.source, BlockArray):
             yield feed
 
 
@@ -100,7 +102,7 @@ class _Body:
 
     outline: Outline
     spec: Spec
-    names: Names
+    names: FreeNames
     inputs: list[Port] = field(default_factory=list)
     outputs: list[Port] = field(default_factory=list)
     arrays: dict[str, Port] = field(default_factory=dict)
@@ -135,10 +137,10 @@ class _Body:
 
     def _fed(self, feed: Feed, ports: dict[str, str]) -> str:
         source = feed.source
-        if isinstance(source, Local):
+        if isinstance(source, BlockArray):
             return self.locals[source.name]
         name = self._array(feed.port)
-        if isinstance(source, Gathered):
+        if isinstance(source, GatheredSources):
             for inner in source.feeds:
                 ports[inner.port.name] = self._fed(inner, ports)
             self.definitions.append(source.elementary)

@@ -53,7 +53,7 @@ from arrayol.transforms.inline import HiddenPair, callees_between, hidden_pair, 
 from arrayol.transforms.pair import Pair, pair_of
 from arrayol.transforms.rewrite import (
     CallName,
-    Names,
+    FreeNames,
     Sizes,
     default_arrays,
     find_pair,
@@ -153,7 +153,7 @@ def _default_block(spec: Spec, pair: Pair) -> Sizes:
     return tuple(sizes)
 
 
-def _search(spec: Spec, pair: Pair, sizes: Sizes, *, free: bool) -> tuple[Fusion, Names, Sizes, list[str]]:
+def _search(spec: Spec, pair: Pair, sizes: Sizes, *, free: bool) -> tuple[Fusion, FreeNames, Sizes, list[str]]:
     """The fusion by blocks of those sizes, or of larger ones: whole axes where delays scan opposite ways.
 
     Where the sizes are `free`, an axis is taken whole for any other reason too.
@@ -161,7 +161,7 @@ def _search(spec: Spec, pair: Pair, sizes: Sizes, *, free: bool) -> tuple[Fusion
     remarks: list[str] = []
     tried = sizes
     while True:
-        names = Names(spec)
+        names = FreeNames(spec)
         fusion = find_fusion(spec, pair, tried, names)
         if isinstance(fusion, Fusion):
             return fusion, names, tried, remarks
@@ -198,14 +198,14 @@ def _refusal(spec: Spec, pair: Pair, sizes: Sizes, tried: Sizes, failure: Failur
         return refused(message, pair.consumer.span, hint)
 
     def serves(other: Sizes) -> bool:
-        return isinstance(find_fusion(spec, pair, other, Names(spec)), Fusion)
+        return isinstance(find_fusion(spec, pair, other, FreeNames(spec)), Fusion)
 
     options = nearest_sizes(sizes, pair.consumer.repetition, serves)
     hint = f"the nearest blocks that serve: {' or '.join(map(shown, options))}" if options else "leave the block out"
     return refused(message, pair.consumer.span, hint)
 
 
-def _assembled(spec: Spec, pair: Pair, fusion: Fusion, name: str, names: Names) -> Assembly:
+def _assembled(spec: Spec, pair: Pair, fusion: Fusion, name: str, names: FreeNames) -> Assembly:
     producer, consumer = pair.producer, pair.consumer
     used = {link.array for task in (producer, consumer) for link in task.input_links}
     used -= {array.name for array in pair.shared} - pair.by_default

@@ -34,7 +34,7 @@ from arrayol.transforms.blocks.cut import UnservedError, block_part
 from arrayol.transforms.blocks.delays import Unserved, block_vectors, find_block_circle, tell_circle
 from arrayol.transforms.blocks.exits import keeps_exit
 from arrayol.transforms.pair import Pair
-from arrayol.transforms.rewrite import Names
+from arrayol.transforms.rewrite import FreeNames
 
 # The macro-pattern.
 
@@ -49,7 +49,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Macro:
+class MacroBlock:
     """The blocks of both tasks over one outer space."""
 
     producer: Blocks
@@ -71,7 +71,7 @@ def move_of(spec: Spec, pair: Pair, axis: int, size: int) -> Vector | None:
     return least_combination(tuple(rows), target, fixed=still)
 
 
-def _find_macro(spec: Spec, pair: Pair, sizes: Sequence[int]) -> Macro | Failure:
+def _find_macro(spec: Spec, pair: Pair, sizes: Sequence[int]) -> MacroBlock | Failure:
     """The macro-pattern of consumer blocks of those sizes."""
     consumer = even_blocks(pair.consumer, sizes)
     columns: list[Vector] = []
@@ -86,7 +86,7 @@ def _find_macro(spec: Spec, pair: Pair, sizes: Sequence[int]) -> Macro | Failure
     return _macro(spec, pair, consumer, columns, needed)
 
 
-def _whole_macro(pair: Pair, sizes: Sequence[int]) -> Macro | None:
+def _whole_macro(pair: Pair, sizes: Sequence[int]) -> MacroBlock | None:
     """The macro-pattern of one block that is everything, or None where the sizes leave several, or no end."""
     consumer = even_blocks(pair.consumer, sizes)
     space = pair.producer.repetition
@@ -94,7 +94,7 @@ def _whole_macro(pair: Pair, sizes: Sequence[int]) -> Macro | None:
     if any(count != 1 for count in consumer.outer) or len(extents) < len(space):
         return None
     still = ((0,) * len(consumer.outer),) * len(space)
-    return Macro(Blocks((0,) * len(space), still, (1,) * len(space), extents, space, consumer.outer), consumer)
+    return MacroBlock(Blocks((0,) * len(space), still, (1,) * len(space), extents, space, consumer.outer), consumer)
 
 
 def _no_move(pair: Pair, axis: int, sizes: Sequence[int]) -> str:
@@ -157,7 +157,7 @@ def _goes_round(tiler: Tiler, shape: Shape, axis: int, extent: int) -> bool:
 
 def _macro(
     spec: Spec, pair: Pair, consumer: Blocks, columns: Sequence[Vector], needed: Sequence[Progression]
-) -> Macro | Failure:
+) -> MacroBlock | Failure:
     producer = pair.producer
     origin, stride, extents, wrapped = [], [], [], set()
     for axis, extent in enumerate(producer.repetition):
@@ -182,7 +182,7 @@ def _macro(
         consumer.outer,
         frozenset(wrapped),
     )
-    return Macro(blocks, consumer)
+    return MacroBlock(blocks, consumer)
 
 
 def _along(producer: RepetitiveTask, axis: int, needed: Progression, *, moved: bool) -> Progression | None:
@@ -239,14 +239,14 @@ class Fusion:
     `given` are the producer's arrays that it writes whole, `beside` tells whether others still need the producer.
     """
 
-    macro: Macro
+    macro: MacroBlock
     producer: BlockPart
     consumer: BlockPart
     given: tuple[Port, ...]
     beside: bool
 
 
-def find_fusion(spec: Spec, pair: Pair, sizes: Sequence[int], names: Names) -> Fusion | Failure:
+def find_fusion(spec: Spec, pair: Pair, sizes: Sequence[int], names: FreeNames) -> Fusion | Failure:
     """The fusion by consumer blocks of those sizes, or why it cannot be."""
     macro = _past_borders(spec, pair, sizes) or _find_macro(spec, pair, sizes)
     layouts = macro if isinstance(macro, Failure) else _laid_out(spec, pair, macro)
@@ -259,7 +259,7 @@ def find_fusion(spec: Spec, pair: Pair, sizes: Sequence[int], names: Names) -> F
         for array in pair.shared:
             writes, reads = pair.writes(spec, array.name), pair.reads(spec, array.name)
             layouts[array.name] = lay_out_whole(array, writes, reads, whole.producer)
-    assert isinstance(macro, Macro)
+    assert isinstance(macro, MacroBlock)
     circle = _scanning(pair, macro)
     if circle:
         return circle
@@ -291,7 +291,7 @@ def _past_borders(spec: Spec, pair: Pair, sizes: Sequence[int]) -> Failure | Non
     return None
 
 
-def _laid_out(spec: Spec, pair: Pair, macro: Macro) -> dict[str, Layout] | Failure:
+def _laid_out(spec: Spec, pair: Pair, macro: MacroBlock) -> dict[str, Layout] | Failure:
     layouts: dict[str, Layout] = {}
     for array in pair.shared:
         writes, reads = pair.writes(spec, array.name), pair.reads(spec, array.name)
@@ -305,11 +305,11 @@ def _laid_out(spec: Spec, pair: Pair, macro: Macro) -> dict[str, Layout] | Failu
 def _fusion(
     spec: Spec,
     pair: Pair,
-    macro: Macro,
+    macro: MacroBlock,
     layouts: Mapping[str, Layout],
     given: frozenset[str],
     beside: bool,
-    names: Names,
+    names: FreeNames,
 ) -> Fusion:
     kept = tuple(link for link in pair.producer.output_links if link.array in layouts or link.array in given)
     producer = replace(pair.producer, output_links=kept)
@@ -394,7 +394,7 @@ def _no_layout(pair: Pair, array: Port) -> str:
     )
 
 
-def _scanning(pair: Pair, macro: Macro) -> Failure | None:
+def _scanning(pair: Pair, macro: MacroBlock) -> Failure | None:
     """The failure of blocks that wait for each other because of the delays of both tasks."""
     own = [(pair.producer, macro.producer), (pair.consumer, macro.consumer)]
     vectors = [vector for task, blocks in own for vector in block_vectors(task, blocks)]
@@ -407,7 +407,7 @@ def _scanning(pair: Pair, macro: Macro) -> Failure | None:
     return Failure(reason, axes, scans=True)
 
 
-def _unserved(pair: Pair, macro: Macro, unserved: Unserved) -> Failure:
+def _unserved(pair: Pair, macro: MacroBlock, unserved: Unserved) -> Failure:
     vector = unserved.delay.vector
     reason = (
         f"repetition {list(unserved.repetition)} of '{pair.producer.name}' in block {list(unserved.block)} needs "
@@ -418,7 +418,7 @@ def _unserved(pair: Pair, macro: Macro, unserved: Unserved) -> Failure:
     return Failure(reason, frozenset(moving) or _cut(macro.consumer), scans=True)
 
 
-def producer_runs(macro: Macro) -> tuple[int, int]:
+def producer_runs(macro: MacroBlock) -> tuple[int, int]:
     """How often the fused producer runs, and how often it ran; of an infinite dimension as far as blocks move."""
     blocks = macro.producer
     runs = prod(blocks.extents) * prod(count for count in blocks.outer if count is not None)

@@ -30,7 +30,7 @@ from arrayol.ir.parts import View
 from arrayol.ir.spec import Call, Component, CompoundTask, Elementary, Port, RepetitiveTask, Spec
 from arrayol.transforms.rewrite import (
     CallName,
-    Names,
+    FreeNames,
     Site,
     component_of,
     in_dataflow_order,
@@ -102,7 +102,7 @@ def opened_at(spec: Spec, around: CompoundTask, paths: Collection[Path]) -> tupl
 
 
 def _opened(spec: Spec, around: CompoundTask, paths: Collection[Path]) -> Opened:
-    opening = _Opening(spec, set(paths), dict(around.arrays), Names(spec))
+    opening = _Opening(spec, set(paths), dict(around.arrays), FreeNames(spec))
     views = {name: View(name, port.shape) for name, port in around.arrays.items()}
     made = dict(opening.calls(around, views, ()))
     calls = in_dataflow_order(list(made.values()))
@@ -115,7 +115,7 @@ class _Opening:
     spec: Spec
     paths: set[Path]
     arrays: dict[str, Port]  # of the compound task around
-    names: Names
+    names: FreeNames
     went: dict[ArrayName, list[str]] = field(default_factory=dict)
 
     def calls(self, task: CompoundTask, views: Mapping[str, View], path: Path) -> Iterator[tuple[Path, Call]]:
@@ -144,7 +144,7 @@ def _bound(callee: Component, call: Call, views: Mapping[str, View]) -> dict[str
     """What each port of a called task is of the arrays around."""
     formals = (port.name for port in (*callee.inputs, *callee.outputs))
     actuals = zip(formals, (*call.arguments, *call.results), strict=True)
-    return {formal: views[actual].taken(call.part_at(formal)) for formal, actual in actuals}
+    return {formal: views[actual].sub_view(call.part_at(formal)) for formal, actual in actuals}
 
 
 def _call(callee: Component, call: Call, bound: Mapping[str, View]) -> Call:

@@ -67,7 +67,7 @@ class _Runs:
 
     def __init__(self, spec: Spec, steps: Sequence[Step], after: Spec) -> None:
         self.spec, self.steps, self.after, self.made = spec, steps, after, {}
-        self.base = _taken_apart(items_of(after))
+        self.base = _parsed_const(items_of(after))
         self.sizes = {int(word) for step in steps for word in re.findall(r"\b[0-9]{1,9}\b", str(step))}
 
     def others(self, const: str) -> tuple[ConstValue, ...] | None:
@@ -99,7 +99,7 @@ class _Runs:
         made = self.at(values)
         if made is None:
             return None
-        shape, leaves = _taken_apart(items_of(made))
+        shape, leaves = _parsed_const(items_of(made))
         return leaves if shape == self.base[0] else None
 
     def text(self, kept: Sequence[str], used: Mapping[str, Sequence[ConstValue]]) -> str | None:
@@ -261,7 +261,7 @@ def _names(node: Any) -> Iterator[str]:
 # Syntax as its numbers, and all that is around them.
 
 
-def _taken_apart(items: Sequence[Any]) -> tuple[tuple[Any, ...], Leaves]:
+def _parsed_const(items: Sequence[Any]) -> tuple[tuple[Any, ...], Leaves]:
     shape: list[Any] = []
     leaves: list[ConstValue] = []
     _take(tuple(items), shape, leaves)

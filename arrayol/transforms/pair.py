@@ -23,7 +23,7 @@ from arrayol.ir.spec import (
     whole_array_tiler,
 )
 from arrayol.transforms.blocks.arrays import Use
-from arrayol.transforms.rewrite import Names, Site, default_arrays, refused
+from arrayol.transforms.rewrite import FreeNames, Site, default_arrays, refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Pair:
 def pair_of(spec: Spec, maker: Site, reader: Site) -> Pair:
     """Raises ArrayolError (`step-refused`) where one of them is a composition, or reads no element through a link."""
     _require_one_writer(spec, maker, reader)
-    names = Names(spec)
+    names = FreeNames(spec)
     results = frozenset(maker.call.results)
     made, given = _bound(spec, maker, names, frozenset()), _bound(spec, reader, names, results)
     producer, consumer = made.task, given.task
@@ -106,7 +106,7 @@ class _Bound:
     parts: Mapping[str, tuple[str, Part]]
 
 
-def _bound(spec: Spec, site: Site, names: Names, shared: frozenset[str]) -> _Bound:
+def _bound(spec: Spec, site: Site, names: FreeNames, shared: frozenset[str]) -> _Bound:
     """Raises ArrayolError (`step-refused`) for a composition, and where no tiler says the same of a whole array."""
     task = spec.components[site.call.callee]
     if isinstance(task, CompoundTask):

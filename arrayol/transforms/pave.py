@@ -36,8 +36,8 @@ from dataclasses import dataclass
 
 from arrayol.errors import ArrayolError
 from arrayol.ir.spec import Component, CompoundTask, RepetitiveTask, Spec
-from arrayol.transforms.collapse import Collapse
-from arrayol.transforms.collapse_nest import gathered_body
+from arrayol.transforms.collapse.collapse import Collapse
+from arrayol.transforms.collapse.collapse_nest import gathered_body
 from arrayol.transforms.rewrite import CallName, own_task, require_sizes, shown
 from arrayol.transforms.tile import Tile
 from arrayol.transforms.trace import Transformed

@@ -24,7 +24,7 @@ from arrayol.ir.spec import (
     TiledDefault,
     callees,
 )
-from arrayol.language.diagnose import shown_shape
+from arrayol.language.syntax.diagnose import shown_shape
 from arrayol.language.typed_names import component_name, nearest, refuse_without_values
 from arrayol.polyhedral.accesses import Access, acting_axes
 from arrayol.source import Span
@@ -34,7 +34,7 @@ from arrayol.transforms.const_arrays import with_tables
 # Names for new definitions, ports and arrays: a name has one meaning in a file.
 
 
-class Names:
+class FreeNames:
     """Hands out names that are free, by `free_name`."""
 
     def __init__(self, spec: Spec) -> None:
@@ -297,7 +297,7 @@ def own_task(spec: Spec, name: CallName) -> tuple[Spec, RepetitiveTask]:
         raise refused(f"'{name.task}' is {kind}: it has no repetitions", component.span, hint)
     if name.result is None or sum(callees(task).count(name.task) for task in spec.tasks.values()) == 1:
         return spec, component
-    copy = replace(component, name=Names(spec).definition(name.task))
+    copy = replace(component, name=FreeNames(spec).definition(name.task))
     site = sites[0]
     calls = tuple(replace(call, callee=copy.name) if call is site.call else call for call in site.compound.calls)
     changed: dict[str, tuple[Component, ...]] = {name.task: (component, copy)}

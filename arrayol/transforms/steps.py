@@ -15,15 +15,15 @@ from arrayol.checks.parts import check_parts
 from arrayol.errors import ArrayolError, Diagnostic, Severity, error
 from arrayol.ir.network import Network, flatten
 from arrayol.ir.spec import CompoundTask, Elementary, RepetitiveTask, Spec, callees
-from arrayol.language.diagnose import closest
-from arrayol.language.tasks import Signature
+from arrayol.language.syntax.diagnose import closest
+from arrayol.language.tasks import TaskSignature
 from arrayol.text import counted
-from arrayol.transforms.collapse import Collapse
+from arrayol.transforms.collapse.collapse import Collapse
 from arrayol.transforms.fuse import Fuse
 from arrayol.transforms.inline import Inline
 from arrayol.transforms.pave import Pave
 from arrayol.transforms.rewrite import CallName
-from arrayol.transforms.split import Split
+from arrayol.transforms.split.split import Split
 from arrayol.transforms.tile import Tile
 from arrayol.transforms.trace import Transformed, identity
 
@@ -73,7 +73,7 @@ def _new_findings(before: Spec, after: Spec) -> Iterator[Diagnostic]:
             yield from check_body(component)
         elif isinstance(component, RepetitiveTask):
             callee = after.components[component.callee]
-            yield from check_tilers(component, Signature(callee.inputs, callee.outputs))
+            yield from check_tilers(component, TaskSignature(callee.inputs, callee.outputs))
             yield from check_delays(component)
         else:
             yield from check_parts(component, after.components)

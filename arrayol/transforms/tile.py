@@ -37,7 +37,7 @@ from arrayol.transforms.blocks.cut import block_part
 from arrayol.transforms.blocks.delays import block_vectors, find_block_circle, tell_circle
 from arrayol.transforms.rewrite import (
     CallName,
-    Names,
+    FreeNames,
     nearest_sizes,
     own_task,
     refused,
@@ -67,7 +67,7 @@ class Tile:
         prepared, task = own_task(spec, self.task)
         require_sizes(self.sizes, task.repetition, "tiling by", task.name, task.span)
         _require_order(task, self.sizes)
-        names, blocks = Names(prepared), even_blocks(task, self.sizes)
+        names, blocks = FreeNames(prepared), even_blocks(task, self.sizes)
         inner = names.definition(f"{task.name}_block")
         part = block_part(task, prepared.components[task.callee], blocks, inner, names, NOTHING_INSIDE)
         body = names.definition(f"{task.name}_body")

@@ -37,7 +37,7 @@ class MatrixMap:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class IndexPart:
     """The entries [begin, end) of an index, and what they mean."""
 
     begin: int
@@ -46,10 +46,10 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class IndexSplit:
     """An index whose parts are mapped one by one, and joined again."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[IndexPart, ...]
 
     def __call__(self, index: Sequence[int]) -> tuple[int, ...]:
         return tuple(entry for part in self.parts for entry in part.map.old(index[part.begin : part.end]))
@@ -66,7 +66,7 @@ class IndexMap:
 
     path: tuple[str, ...]
     extents: Shape
-    steps: tuple[MatrixMap | Split, ...] = ()
+    steps: tuple[MatrixMap | IndexSplit, ...] = ()
 
     def old(self, index: Sequence[int]) -> tuple[int, ...]:
         old = tuple(index)
@@ -148,11 +148,11 @@ def _side_by_side(nest: IndexMap, maps: Sequence[IndexMap]) -> IndexMap:
         return IndexMap(maps[0].path, maps[0].extents, nest.steps)
     path: tuple[str, ...] = ()
     extents: Shape = ()
-    parts: list[Part] = []
+    parts: list[IndexPart] = []
     for place, level in enumerate(maps):
         if place and level.path == maps[place - 1].path:
             parts.append(replace(parts[-1], map=level))
             continue
-        parts.append(Part(len(extents), len(extents) + len(level.extents), level))
+        parts.append(IndexPart(len(extents), len(extents) + len(level.extents), level))
         path, extents = path + level.path, extents + level.extents
-    return IndexMap(path, extents, (Split(tuple(parts)), *nest.steps))
+    return IndexMap(path, extents, (IndexSplit(tuple(parts)), *nest.steps))

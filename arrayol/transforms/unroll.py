@@ -28,7 +28,7 @@ from functools import reduce
 from arrayol.errors import error
 from arrayol.ir import expressions
 from arrayol.ir.affine import Affine, AffineExpr, affine, expression_of
-from arrayol.ir.spec import Around, Elementary, Local, written_name
+from arrayol.ir.spec import Elementary, Local, OuterRange, written_name
 from arrayol.ir.types import ElementType, Weak
 from arrayol.source import Span
 from arrayol.transforms.substitute import element, is_bool_constant, substitute
@@ -67,7 +67,7 @@ class BlockLoop:
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
+class StatementCopy:
     """What an assignment of the unrolled body is a copy of.
 
     `body` numbers the innermost bodies of the nest, `statement` the assignments of such a body, both in textual order;
@@ -87,7 +87,7 @@ class Unrolled:
     """An unrolled elementary task, and for each assignment of its body, in textual order, what it is a copy of."""
 
     elementary: Elementary
-    copies: tuple[Copy, ...]
+    copies: tuple[StatementCopy, ...]
 
 
 def unroll(elementary: Elementary, factors: Sequence[int], taken: Set[str] = frozenset()) -> Unrolled:
@@ -125,7 +125,7 @@ class _Lane:
         return _Lane({**self.bindings, name: value}, (*self.copy, number), self.full and full, guards)
 
 
-_Built = tuple[tuple[expressions.Statement, ...], tuple[Copy, ...]]
+_Built = tuple[tuple[expressions.Statement, ...], tuple[StatementCopy, ...]]
 _Rest = tuple[Callable[[tuple[_Lane, ...], tuple[BlockLoop, ...]], _Built], tuple[BlockLoop, ...], Span]
 
 
@@ -150,7 +150,7 @@ class _Builder:
         places: tuple[int, ...] = (),
     ) -> _Built:
         built: list[expressions.Statement] = []
-        copies: list[Copy] = []
+        copies: list[StatementCopy] = []
         lanes = tuple(self._with_locals(lane, loops, statements) for lane in lanes)
         for place, item in enumerate(items_of(statements)):
             if isinstance(item, Straight):
@@ -169,16 +169,16 @@ class _Builder:
         mentioned = {name for assign in expressions.assigns(statements) for name in expressions.arrays(assign)}
         for local in self.elementary.locals:
             if len(local.around) == depth and local.name in mentioned:
-                own = self._own(local, lane, loops)
+                own = self._local_of_copy(local, lane, loops)
                 outer = tuple(expressions.Index(around.name, local.span) for around in own.around)
                 read = expressions.Read(own.name, outer, local.type, local.span, len(outer))
                 lane = replace(lane, bindings={**lane.bindings, local.name: read})
         return lane
 
-    def _own(self, local: Local, lane: _Lane, loops: tuple[BlockLoop, ...]) -> Local:
+    def _local_of_copy(self, local: Local, lane: _Lane, loops: tuple[BlockLoop, ...]) -> Local:
         """A copy's local, inside those loops over blocks that are left around it."""
         around = tuple(
-            Around(outer.name, 0, -((outer.low - outer.high) // loop.factor) if loop.trips is None else loop.trips)
+            OuterRange(outer.name, 0, -((outer.low - outer.high) // loop.factor) if loop.trips is None else loop.trips)
             for outer, loop in zip(local.around, loops, strict=False)
             if expressions.mentions(lane.bindings[outer.name], outer.name)
         )
@@ -198,13 +198,13 @@ class _Builder:
     ) -> _Built:
         number = self.numbers.setdefault(places, len(self.numbers))
         built: list[expressions.Statement] = []
-        copies: list[Copy] = []
+        copies: list[StatementCopy] = []
         for lane in lanes:
             for statement, assign in enumerate(item.assigns):
                 copied = _copied(assign, lane)
                 if copied is not None:
                     built.append(copied)
-                    copies.append(Copy(number, statement, lane.copy, lane.full, loops))
+                    copies.append(StatementCopy(number, statement, lane.copy, lane.full, loops))
         self.count += len(built)
         self._require_few(self.count)
         return tuple(built), tuple(copies)

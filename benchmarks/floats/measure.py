@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hwmodel.emit.verilog.datapaths.floats.netlist import Circuit
-from hwmodel.synth.ecp5 import Amounts, Device, place, synthesise
+from hwmodel.synth.ecp5 import Amounts, Ecp5Device, place, synthesise
 
 SEEDS = (1, 2, 3)  # placements, of which the middle one counts
-DEVICE = Device("25k", "CABGA381", "6")
+DEVICE = Ecp5Device("25k", "CABGA381", "6")
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import click
 
-from arrayol.cli.commands import cli
+from arrayol.cli.command_table import cli
 
 PAGES = {  # the page that explains a command; `completion` says all in its help
     "check": "language.md#a-first-specification",

@@ -50,7 +50,7 @@ def refusals(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as refused:
-        told = _told(refused, path)
+        told = _explained(refused, path)
         if told is None:
             raise
         raise told from None
@@ -112,7 +112,7 @@ def _is_locked(refused: sqlite3.Error) -> bool:
     return getattr(refused, "sqlite_errorcode", 0) & 0xFF in _LOCKED
 
 
-def _told(refused: sqlite3.Error, path: Path) -> ArrayolError | None:
+def _explained(refused: sqlite3.Error, path: Path) -> ArrayolError | None:
     """An error of SQLite in our words; None for a mistake in our use of it."""
     if not hasattr(refused, "sqlite_errorcode"):
         return None

@@ -78,7 +78,7 @@ class Cluster:
 
         Their nannies start them again. Looks are counted, not seconds: this process may have been frozen too.
         """
-        told = self._asked("identity", CONNECT_SECONDS)
+        told = self._answer_of_scheduler("identity", CONNECT_SECONDS)
         heartbeats = {address: worker["last_seen"] for address, worker in told["workers"].items()}
         former = self._silent
         self._silent = {
@@ -87,7 +87,7 @@ class Cluster:
         }
         frozen = [address for address, (_, looks) in self._silent.items() if looks >= _SILENT_LOOKS]
         if frozen:
-            self._asked(
+            self._answer_of_scheduler(
                 "restart_workers",
                 2 * CONNECT_SECONDS,
                 workers=frozen,
@@ -98,7 +98,7 @@ class Cluster:
             )
         self._listened = monotonic()
 
-    def _asked(self, what: str, seconds: float, **options: Any) -> Any:
+    def _answer_of_scheduler(self, what: str, seconds: float, **options: Any) -> Any:
         """What the scheduler answers. Raises ArrayolError (`cluster-lost`) where it does not."""
         with self._connection():
             ask = getattr(self._client.scheduler, what)

@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from arrayol.text import counted
+from hwmodel.cost_model.estimate import DesignEstimate
 from hwmodel.datapath.technology.technology import Technology
 from hwmodel.local_memory.organisations import Organisation
-from hwmodel.machine.estimate import DesignEstimate
 from hwmodel.platform import Platform
 
 TOTALS = (("blocks", "blocks"), ("lut", "LUT"), ("ff", "FF"), ("area", "um2"))

@@ -23,7 +23,7 @@ from arrayol.source import visible
 from arrayol.text import clipped
 from dse.output.hardware import DOCUMENT
 from dse.results.identifiers import IDENTIFIER
-from hwmodel.synth.ecp5 import SPEEDS, Device
+from hwmodel.synth.ecp5 import SPEEDS, Ecp5Device
 
 EMIT_AGAIN = "name a folder that this version of 'arrayol emit verilog' wrote"
 MODULE = re.compile(r"rtl/[A-Za-z_]\w*\.v", re.ASCII)  # the path of one
@@ -96,10 +96,10 @@ class EmittedFolder:
         return model
 
     @property
-    def default_device(self) -> Device:
+    def default_device(self) -> Ecp5Device:
         """The largest ECP5, of the speed grade that the technology's name ends with."""
         grade = re.match(r"ecp5-(\d)", str(self.model["technology"]))
-        return Device(speed=grade[1]) if grade and grade[1] in SPEEDS else Device()
+        return Ecp5Device(speed=grade[1]) if grade and grade[1] in SPEEDS else Ecp5Device()
 
 
 def open_emitted(folder: Path) -> EmittedFolder:

@@ -180,7 +180,7 @@ def _validated(text: str, document: dict[str, Any], path: Path, warn: Warn) -> R
         for part in parts:
             holder = holder[part]
         del holder[key]
-    unusable = _taken_out(document, broken)
+    unusable = _without_designs(document, broken)
     if not document["pareto"]:
         raise ValueError(document)
     result = Result.model_validate_json(json.dumps(document)).without(unusable)
@@ -192,7 +192,7 @@ def _validated(text: str, document: dict[str, Any], path: Path, warn: Warn) -> R
     return result
 
 
-def _taken_out(document: dict[str, Any], broken: Sequence[Place]) -> dict[str, str]:
+def _without_designs(document: dict[str, Any], broken: Sequence[Place]) -> dict[str, str]:
     """Take designs with values that `explore` never writes out of a document: by id or place, what is wrong."""
     unusable: dict[str, str] = {}
     for list_name, number, *rest in broken:

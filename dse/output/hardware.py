@@ -23,11 +23,11 @@ from dse.output.folder import OTHER_FOLDER, require_replaceable
 from dse.output.open_design import Simulated, StoredDesign
 from dse.verify.bench_data import SEED, accepted_data, random_data
 from dse.verify.testbench import memories_of_groups
+from hwmodel.cost_model.control_cost import control_cost_of, parts_of
 from hwmodel.datapath.technology.overhead import total_features
 from hwmodel.emit.schedule.bits import FRAMES_HINT, not_emitted
 from hwmodel.emit.schedule.design import HardwareDesign, schedule_design
 from hwmodel.emit.schedule.document import document_of
-from hwmodel.machine.steering import parts_of, steering_of
 
 DOCUMENT, MAKEFILE, PAGE = "design.json", "Makefile", "README.md"
 SYNTHESIS = "synthesis"  # the folder of what `arrayol synth` writes
@@ -77,7 +77,7 @@ class EmittedDesign(ABC):
             "clock_mhz": opened.platform.clock_mhz,
             "costs": dict(opened.estimate.costs),
             "memories": built.totals if built is not None else {},
-            "steering": steering_of(opened.platform, parts),
+            "steering": control_cost_of(opened.platform, parts),
             "features": total_features(parts),
         }
 

@@ -18,7 +18,7 @@ from arrayol.execute.extern import Functions
 from arrayol.ir.expressions import reads_by_data
 from arrayol.ir.network import Network
 from arrayol.ir.spec import Spec
-from arrayol.language.diagnose import did_you_mean
+from arrayol.language.syntax.diagnose import did_you_mean
 from arrayol.text import counted, listed, memory_amount
 from arrayol.transforms.steps import Canonical, Step, StepTextError, canonical_form, parse_step, run_steps, split_by
 from arrayol.transforms.trace import Transformed
@@ -35,9 +35,9 @@ from dse.results.totals import Total, totals_of
 from dse.verify.testbench import mismatches, run_simulation
 from hwmodel.accesses import Accesses
 from hwmodel.assumptions import assumed_by_machine
+from hwmodel.cost_model.estimate import DesignEstimate
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Design
-from hwmodel.machine.estimate import DesignEstimate
-from hwmodel.machine.model import MachineModel
 from hwmodel.platform import DEFAULT_NAME, GIVEN_AS_OBJECT, Platform, default_platform, for_copies, load_platform
 from hwmodel.simulator.room import available_bytes, predicted_bytes
 from hwmodel.simulator.simulate import Simulation, black_boxes

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from arrayol.files import atomic_file, place_beside, writing
+from arrayol.files import atomic_file, write_next_to, writing
 from arrayol.language.emitter import data_files
 from dse.output.folder import PICKED, spec_file
 from dse.results.designs import Design
@@ -51,7 +51,7 @@ def write_spec(result: Result, design: Design, steps: StepFinder | None, folder:
             return None
         with writing(target):
             target.parent.mkdir(exist_ok=True)
-        place_beside(target, data_files(steps.original))
+        write_next_to(target, data_files(steps.original))
         with atomic_file(target) as temporary, writing(target):
             temporary.write_text(steps.text_of(design), encoding="utf-8", newline="\n")
     return name

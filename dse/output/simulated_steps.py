@@ -7,7 +7,7 @@ from itertools import accumulate, count
 
 from arrayol.pictures.timeline import Bar, GroupShown, StepShown
 from arrayol.pictures.trace import GroupTrace
-from hwmodel.simulator.events import Step
+from hwmodel.simulator.events import SimulatedStep
 from hwmodel.simulator.group import GroupRun
 from hwmodel.simulator.port import Burst
 from hwmodel.simulator.simulate import Simulation
@@ -48,12 +48,12 @@ def _at_ends(run: GroupRun) -> Iterator[tuple[StepShown, ...]]:
         yield tuple(_step(number, run.events[number]) for number in numbers)
 
 
-def _step(number: int, step: Step) -> StepShown:
+def _step(number: int, step: SimulatedStep) -> StepShown:
     loads, stores = (
         tuple(_bar(step, burst) for burst in step.bursts if burst.write is write) for write in (False, True)
     )
     return StepShown(number, step.start, step.length, loads, stores, step.computing)
 
 
-def _bar(step: Step, burst: Burst) -> Bar:
+def _bar(step: SimulatedStep, burst: Burst) -> Bar:
     return burst.array, step.start + burst.start, step.start + burst.end

@@ -28,9 +28,9 @@ from hwmodel.synth.ecp5 import (
     PLACED,
     YOSYS_LOG,
     Amounts,
-    Device,
+    Ecp5Device,
     Netlist,
-    Placed,
+    PlacedDesign,
     nextpnr_version,
     place,
     synthesise,
@@ -52,13 +52,13 @@ class Synthesis:
     """
 
     emitted: EmittedFolder
-    device: Device
-    asked_mhz: float
+    device: Ecp5Device
+    target_mhz: float
     seed: int
     pins: bool
     tools: tuple[str, ...]
     netlist: Netlist
-    placed: Placed | None
+    placed: PlacedDesign | None
 
     @cached_property
     def total(self) -> Amounts:
@@ -97,7 +97,7 @@ class Synthesis:
             "seed": self.seed,
             "tools": list(self.tools),
             "pins": self.pins,
-            "asked_mhz": self.asked_mhz,
+            "asked_mhz": self.target_mhz,
             "mhz": self.mhz,
             "placed": self.placed is not None,
             "total": asdict(self.total),
@@ -108,7 +108,7 @@ class Synthesis:
 
 
 @dataclass(frozen=True)
-class Asked:
+class SynthesisOptions:
     """What a user asks of synthesis: a size, package and speed grade, a clock and a seed; None for the usual."""
 
     size: str | None = None
@@ -119,13 +119,13 @@ class Asked:
     places: bool = True
     pins: bool = False  # ports are pins, else between registers
 
-    def device(self, usual: Device) -> Device:
+    def device(self, usual: Ecp5Device) -> Ecp5Device:
         """The device, with what is asked in place of the usual."""
         size = self.size or usual.size
-        return Device(size, self.package or PACKAGES[size], self.speed or usual.speed)
+        return Ecp5Device(size, self.package or PACKAGES[size], self.speed or usual.speed)
 
 
-def synthesise_folder(folder: Path, asked: Asked, out: Path | None = None) -> Synthesis:
+def synthesise_folder(folder: Path, asked: SynthesisOptions, out: Path | None = None) -> Synthesis:
     """Synthesise what was emitted to a folder, and write netlist, logs and figures to `out`, else inside it.
 
     Raises ArrayolError: `not-emitted-folder`, `no-synthesis` without the programs, `synthesis-failed` where one stops,
@@ -151,7 +151,7 @@ def synthesise_folder(folder: Path, asked: Asked, out: Path | None = None) -> Sy
     return done
 
 
-def _synthesis(emitted: EmittedFolder, asked: Asked, work: Path) -> Synthesis:
+def _synthesis(emitted: EmittedFolder, asked: SynthesisOptions, work: Path) -> Synthesis:
     device, mhz = asked.device(emitted.default_device), asked.mhz or emitted.model["clock_mhz"] or CLOCK_MHZ
     netlist = synthesise(work, emitted.sources, f"{emitted.document['top']}_top")
     placed, tools = None, [netlist.creator]

@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from arrayol.files import atomic_folder, carry_over, place_beside
+from arrayol.files import atomic_folder, carry_over, write_next_to
 from arrayol.language.emitter import data_files
 from arrayol.text import counted
 from dse.jobs.cache import FORMER_NAME
@@ -100,7 +100,7 @@ def _write_specs(exploration: Exploration, folder: Path) -> list[str]:
             names.append(spec_file(design.id, number))
             target = folder / names[-1]
             target.write_text(exploration.steps.text_of(design), encoding="utf-8", newline="\n")
-            place_beside(target, data_files(exploration.steps.original))
+            write_next_to(target, data_files(exploration.steps.original))
     return names
 
 

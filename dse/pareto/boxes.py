@@ -6,14 +6,15 @@ from bisect import bisect_left
 
 import numpy as np
 
-from dse.pareto.fronts import Rows, Values
-from hwmodel.machine.separable.distinct import distinct_rows
+from arrayol.arrays import IntArray
+from dse.pareto.fronts import Rows
+from hwmodel.cost_model.counted.axes.distinct import distinct_rows
 
 _FINEST = 2.0**-12  # side of a box, of logarithms to base 2,
 _HALVINGS = 18  # and how often it is doubled until all is in one
 
 
-def box_rows(values: Values, most: int) -> Rows:
+def box_rows(values: IntArray, most: int) -> Rows:
     """Some rows of a front (n, figures): one of each box of a grid on logarithmic axes, and the best of each figure.
 
     The grid is the finest of those tried, each twice as coarse as the one before, with at most `most` boxes.

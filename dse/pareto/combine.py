@@ -25,7 +25,8 @@ from functools import partial
 
 import numpy as np
 
-from dse.pareto.fronts import Combination, Front, Rows, Values, combined, evenly, front_of, merged
+from arrayol.arrays import IntArray
+from dse.pareto.fronts import Combination, Front, Rows, combined, evenly, front_of, merged
 from dse.space.fusions import can_run, next_groups
 from dse.space.task_graph import Mask, TaskGraph, bits
 from hwmodel.design import GroupDesign
@@ -221,11 +222,11 @@ class Stock:
 
         Empty where the groups make more than DOWN_SETS down-sets.
         """
-        used = {group: _some(front, self.points_of_group) for group, front in self.fronts.items()}
+        used = {group: _sampled(front, self.points_of_group) for group, front in self.fronts.items()}
         completions = completions_of(self.graph, used, self.fusions)
         if completions is None or not completions.steps:
             return []
-        whole = completions.front(used, self.combination, partial(_some, count=self.points_of_whole))
+        whole = completions.front(used, self.combination, partial(_sampled, count=self.points_of_whole))
         return [self._named(whole, row, used) for row in evenly(range(len(whole.front)), self.points_of_whole)]
 
     def _named(self, whole: WholeFront | ListedFront, row: int, used: Mapping[Mask, Front]) -> Whole:
@@ -310,7 +311,7 @@ def _useful(graph: TaskGraph, following: Mapping[Mask, list[Mask]]) -> dict[Mask
     return useful
 
 
-def _some(front: Front, count: int) -> Front:
+def _sampled(front: Front, count: int) -> Front:
     return front.at(np.array(evenly(range(len(front)), count), np.intp))
 
 
@@ -318,7 +319,7 @@ def _units(design: GroupDesign) -> int:
     return sum(processor.units for processor in design.processors)
 
 
-def values_of(wholes: list[Whole], figures: int) -> tuple[Values, Values]:
+def values_of(wholes: list[Whole], figures: int) -> tuple[IntArray, IntArray]:
     """Figures of shape (wholes, figures) and units (wholes,) of whole designs."""
     values = np.array([whole.values for whole in wholes], np.int64).reshape(len(wholes), figures)
     return values, np.array([whole.units for whole in wholes], np.int64)

@@ -14,9 +14,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from dse.pareto.counted import non_dominated
 
-Values = NDArray[np.int64]
 Rows = NDArray[np.intp]
 Item = TypeVar("Item")
 
@@ -32,8 +32,8 @@ class Front:
     `origin` has for each point the row, or the pair of rows, it came from: of shape (n,) or (n, 2).
     """
 
-    values: Values
-    units: Values
+    values: IntArray
+    units: IntArray
     origin: Rows
 
     def __len__(self) -> int:
@@ -59,13 +59,13 @@ class Combination:
         """Whether a dominated part with fewer units may belong to a whole that is not: under a maximum it may."""
         return any(self.largest)
 
-    def whole(self, left: Values, right: Values) -> Values:
+    def whole(self, left: IntArray, right: IntArray) -> IntArray:
         """Figures of wholes, of shape (..., figures), from those of two parts."""
         if not any(self.largest):
             return left + right
         return np.where(np.array(self.largest), np.maximum(left, right), left + right)
 
-    def within(self, values: Values) -> NDArray[np.bool_]:
+    def within(self, values: IntArray) -> NDArray[np.bool_]:
         """Which points keep all limits."""
         kept = np.ones(len(values), np.bool_)
         for column, limit in enumerate(self.limits):
@@ -74,7 +74,7 @@ class Combination:
         return kept
 
 
-def front_of(values: Values, units: Values, *, trade_units: bool = False) -> Front:
+def front_of(values: IntArray, units: IntArray, *, trade_units: bool = False) -> Front:
     """The front of points (n, figures); among equal points the one with the fewest units, then the first.
 
     With `trade_units` the units count as one more figure, as parts of a whole may need (`Combination.trades_units`).
@@ -116,7 +116,7 @@ def _sums(left: Front, right: Front, rows: slice, combination: Combination) -> F
     return Front(values[chosen], units[chosen], np.stack([places + first, others], axis=1))
 
 
-def _pareto_rows(values: Values, units: Values, *, trade_units: bool) -> Rows:
+def _pareto_rows(values: IntArray, units: IntArray, *, trade_units: bool) -> Rows:
     """Rows of the front in ascending order of their values."""
     if trade_units:
         values = np.concatenate([values, units[:, None]], axis=1)
@@ -129,7 +129,7 @@ def _pareto_rows(values: Values, units: Values, *, trade_units: bool) -> Rows:
     return _sorted_front(values, units)
 
 
-def _near_the_front(values: Values) -> Rows:
+def _near_the_front(values: IntArray) -> Rows:
     """Rows, ascending, of points (n, 2) with all of the front: those that no point before them in a sort dominates.
 
     One sort of one column, which leaves few of the sums of two fronts.
@@ -139,7 +139,7 @@ def _near_the_front(values: Values) -> Rows:
     return np.sort(order[second <= np.minimum.accumulate(second)])
 
 
-def _sorted_front(values: Values, units: Values) -> Rows:
+def _sorted_front(values: IntArray, units: IntArray) -> Rows:
     """Rows of the front of some points, at least one, in ascending order of their values."""
     count, figures = values.shape
     order = np.lexsort((units, *(values[:, column] for column in reversed(range(figures)))))
@@ -157,12 +157,12 @@ def _sorted_front(values: Values, units: Values) -> Rows:
     return order[non_dominated(ascending)]
 
 
-def dominated(values: Values, by: Values) -> NDArray[np.bool_]:
+def dominated(values: IntArray, by: IntArray) -> NDArray[np.bool_]:
     """Which of points (n, figures) some other point (m, figures) dominates."""
     return surpassed(values, np.full(len(values), -1), by, np.zeros(len(by), np.int64))
 
 
-def surpassed(values: Values, units: Values, by: Values, by_units: Values) -> NDArray[np.bool_]:
+def surpassed(values: IntArray, units: IntArray, by: IntArray, by_units: IntArray) -> NDArray[np.bool_]:
     """Which of points (n, figures) some other point (m, figures) dominates, or equals with no more units."""
     found = np.zeros(len(values), np.bool_)
     if not len(by):

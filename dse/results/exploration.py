@@ -12,8 +12,8 @@ from arrayol.language.emitter import component_text
 from dse.results.schema import Result
 from dse.results.steps import StepFinder
 from dse.space.objectives import Figure, Objective
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Choice, Design
-from hwmodel.machine.model import MachineModel
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def digests_of(spec: Spec, top: str) -> dict[str, str]:
 
     So neither comments and white space count nor the order of definitions, but names, bodies, links and numbers do.
     """
-    texts = {name: component_text(spec, name) for name in sorted(spec.made_of(top))}
+    texts = {name: component_text(spec, name) for name in sorted(spec.components_under(top))}
     return {name: sha256(text.encode()).hexdigest()[:32] for name, text in texts.items()}
 
 

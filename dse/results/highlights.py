@@ -14,8 +14,8 @@ from dse.results.schema import Result
 from dse.results.volume import telling
 from dse.space.objectives import cost_unit, grows, known_figure
 from dse.space.study import Constraint, parse_constraint
+from hwmodel.cost_model.estimate import LOADS, STORES
 from hwmodel.figures import FRAME, FRAMES_PER_SECOND, LATENCY, MICROSECONDS
-from hwmodel.machine.estimate import LOADS, STORES
 
 SHOWN_AT_MOST = 8  # designs of a front in a table; the result folder holds all
 _PORT = frozenset({LOADS, STORES})

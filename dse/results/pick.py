@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from arrayol.errors import Diagnostic, InfeasibleError
-from arrayol.language.diagnose import did_you_mean
+from arrayol.language.syntax.diagnose import did_you_mean
 from arrayol.text import listed
 from dse.results.compare import Values, values_of
 from dse.results.designs import Design

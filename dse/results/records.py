@@ -14,12 +14,12 @@ from dse.results.designs import (
     Number,
     ProcessorRecord,
 )
+from hwmodel.cost_model.control_cost import control_cost_of, parts_of
+from hwmodel.cost_model.costs import processor_costs
+from hwmodel.cost_model.estimate import DesignEstimate, GroupEstimate
+from hwmodel.cost_model.issue.datapaths import Datapaths
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Blocks, GroupDesign, Splits
-from hwmodel.machine.costs import processor_costs
-from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
-from hwmodel.machine.model import MachineModel
-from hwmodel.machine.schedule.datapaths import Datapaths
-from hwmodel.machine.steering import parts_of, steering_of
 
 
 def group_record(model: MachineModel, group: GroupDesign, estimate: GroupEstimate) -> GroupRecord:
@@ -62,7 +62,7 @@ def group_record(model: MachineModel, group: GroupDesign, estimate: GroupEstimat
 
 
 def _control(model: MachineModel, estimate: GroupEstimate) -> dict[str, Number]:
-    amounts = steering_of(model.platform, parts_of([estimate]))
+    amounts = control_cost_of(model.platform, parts_of([estimate]))
     return {name: round(amount) for name, amount in amounts.items() if amount}
 
 

@@ -99,18 +99,18 @@ def _differences(first: Result, second: Result) -> Iterator[str]:
         for name in names
         if _value(first.constants, name) != _value(second.constants, name)
     ]
-    yield from _some(others)
+    yield from _sampled(others)
     for word, here, there in (("first", first, second), ("second", second, first)):
         alone = [f"'{task}'" for task in here.space.tasks if task not in there.space.tasks]
         if alone:
-            yield f"only the {word} has the {'task' if len(alone) == 1 else 'tasks'} {listed(list(_some(alone)))}"
+            yield f"only the {word} has the {'task' if len(alone) == 1 else 'tasks'} {listed(list(_sampled(alone)))}"
 
 
 def _value(constants: Mapping[str, Any], name: str) -> str:
     return str(constants[name]) if name in constants else "not there"
 
 
-def _some(texts: list[str]) -> Iterator[str]:
+def _sampled(texts: list[str]) -> Iterator[str]:
     yield from texts[:_NAMED]
     if len(texts) > _NAMED:
         yield f"{len(texts) - _NAMED:,} more"

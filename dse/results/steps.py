@@ -46,7 +46,7 @@ class _Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class StepResult:
     """What some steps have made, and the steps as texts."""
 
     spec: Spec
@@ -69,7 +69,7 @@ class StepFinder:
     spec: Spec
     network: Network
     first: tuple[Step, ...] = ()
-    _made: dict[tuple[_Wanted, ...], Made] = field(default_factory=dict)
+    _made: dict[tuple[_Wanted, ...], StepResult] = field(default_factory=dict)
     _refused: dict[_Wanted, str] = field(default_factory=dict)  # whatever groups come before
     _split: dict[Splits, StepFinder] = field(default_factory=dict)
     _inlined: StepFinder | None = None  # of the form in which the top task calls no compound task
@@ -78,7 +78,7 @@ class StepFinder:
     def __reduce__(self) -> tuple[Any, ...]:
         return StepFinder, (self.original, self.spec, self.network, self.first)  # what is remembered stays here
 
-    def of(self, design: Design) -> Made:
+    def of(self, design: Design) -> StepResult:
         """The steps of a design by its groups' blocks, and what they make. Raises NoStepsError, which says why not.
 
         In the published model by the smallest dividing blocks of at least X_out data for every processor (paper A,
@@ -89,9 +89,9 @@ class StepFinder:
         groups = [self._wanted(group) for group in design.groups]
         if any(not self._is_as_wanted(group) for group in groups) and self._needs_inlining(groups):
             return self._after_inlining(groups)
-        return self.made_of(groups)
+        return self.steps_of_groups(groups)
 
-    def made_of(self, groups: Sequence[_Wanted]) -> Made:
+    def steps_of_groups(self, groups: Sequence[_Wanted]) -> StepResult:
         """The steps that make these groups, as they stand in the specification, and what the steps make."""
         return self._after(tuple(sorted(groups, key=lambda group: self._turn(group.tasks))))
 
@@ -107,7 +107,7 @@ class StepFinder:
         across = any(len({around[task] for task in group.tasks}) > 1 for group in groups)
         return across or len(called) > len(set(called))
 
-    def _after_inlining(self, groups: Sequence[_Wanted]) -> Made:
+    def _after_inlining(self, groups: Sequence[_Wanted]) -> StepResult:
         """What the steps of all groups make once every compound task below the top one is inlined in it."""
         if self._inlined is None:
             top = self.spec.components[self.network.name]
@@ -121,7 +121,7 @@ class StepFinder:
             }
             steps = (*self.first, Inline(CallName(top.name)))
             self._inlined = StepFinder(self.original, made.spec, network, steps)
-        return self._inlined.made_of(
+        return self._inlined.steps_of_groups(
             [replace(group, tasks=tuple(self._names[task] for task in group.tasks)) for group in groups]
         )
 
@@ -177,13 +177,13 @@ class StepFinder:
         )
         return -list(self.network.processes).index(group[-1]) if several else 1
 
-    def _after(self, groups: tuple[_Wanted, ...]) -> Made:
+    def _after(self, groups: tuple[_Wanted, ...]) -> StepResult:
         """What the steps of all these groups make."""
         for group in groups:
             if group in self._refused:
                 raise NoStepsError(self._refused[group])
         if not groups:
-            return Made(self.spec, tuple(map(str, self.first)))
+            return StepResult(self.spec, tuple(map(str, self.first)))
         if groups not in self._made:
             before = self._after(groups[:-1])
             try:
@@ -193,7 +193,7 @@ class StepFinder:
                 raise
         return self._made[groups]
 
-    def _with_group(self, before: Made, group: _Wanted) -> Made:
+    def _with_group(self, before: StepResult, group: _Wanted) -> StepResult:
         """With the first of the blocks that serve, smallest first."""
         last = self.network.processes[group.tasks[-1]]
         alone = len(group.tasks) == 1
@@ -212,7 +212,7 @@ class StepFinder:
                 return made
         raise NoStepsError(reason)
 
-    def _fused(self, made: Made, group: Group, sizes: Sizes | None) -> tuple[Made, str]:
+    def _fused(self, made: StepResult, group: Group, sizes: Sizes | None) -> tuple[StepResult, str]:
         """From the last task backwards: every producer joins when all that read it in the group have joined."""
         joined, whole = {group[-1]}, call_name(group[-1])
         while len(joined) < len(group):
@@ -243,15 +243,15 @@ def _needs_no_step(process: Process, group: _Wanted) -> bool:
     return size(process.repetition) <= (group.most or 1)
 
 
-def _paved(made: Made, process: Process, sizes: Sizes) -> tuple[Made, str]:
+def _paved(made: StepResult, process: Process, sizes: Sizes) -> tuple[StepResult, str]:
     return _stepped(made, Pave(call_name(process.name), sizes))
 
 
-def _stepped(made: Made, step: Step) -> tuple[Made, str]:
+def _stepped(made: StepResult, step: Step) -> tuple[StepResult, str]:
     """After one step more, and the task that it has made."""
     transformed = run_step(made.spec, step)
     assert transformed.task is not None, "fusions and pavings make a task"
-    return Made(transformed.spec, (*made.steps, str(step))), transformed.task
+    return StepResult(transformed.spec, (*made.steps, str(step))), transformed.task
 
 
 def _data(process: Process) -> int:

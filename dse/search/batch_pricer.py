@@ -19,8 +19,8 @@ from dse.search.groups.job_cost import STRUCTURE_SECONDS, JobCost, in_jobs
 from dse.search.pricing import Pricer, RateChoices, why_infeasible
 from dse.space.mappings import MappingSpace, Shape, table_of
 from dse.space.options import is_plain
+from hwmodel.cost_model.metrics import Metrics
 from hwmodel.design import GroupDesign, Scan, structure_of
-from hwmodel.machine.priced import Priced
 
 Figures = tuple[int, ...] | None  # in the order of a search's columns; None for an infeasible design
 Refusal = tuple[tuple[str, ...], str]  # a group and the reason
@@ -163,7 +163,7 @@ class _FiguresOfDesigns:
             self._note(pricer, [design for _, design in batch], priced, cells)
 
     def _note(
-        self, pricer: Pricer, designs: Sequence[GroupDesign], priced: Priced, cells: Sequence[tuple[int, int]]
+        self, pricer: Pricer, designs: Sequence[GroupDesign], priced: Metrics, cells: Sequence[tuple[int, int]]
     ) -> None:
         rows, places = np.array(cells, np.intp).T
         values = pricer.values(priced, (rows, places))

@@ -20,7 +20,7 @@ from dse.search.figures import Columns
 from dse.search.group_front import Counts, GroupFront
 from dse.search.integer_partitions import Coverage
 from dse.search.isomorphic import group_content
-from dse.search.least import least_figures
+from dse.search.lower_bounds import least_figures
 from dse.space.mappings import MappingSpace
 from dse.space.task_graph import Mask
 from hwmodel.design import Design
@@ -146,7 +146,7 @@ SEARCHED = 0.8  # of the time that is given: the rest is for what comes after th
 CLOCK = "then the time of {:g} s was over"
 
 
-Keep = Callable[[SearchContext, Callable[[], Searched]], None]
+ReuseLevel = Callable[[SearchContext, Callable[[], Searched]], None]
 
 
 def keeps_nothing(_context: SearchContext, _searched: Callable[[], Searched]) -> None:
@@ -168,7 +168,7 @@ class SearchRequest:
     seed: int = 0
     budget: float = BUDGET
     timeout: float | None = None
-    keep: Keep = keeps_nothing
+    keep: ReuseLevel = keeps_nothing
     write: Callable[[Result], None] | None = None
     report: Callable[[Any], None] = lambda _: None
     announce: Callable[[str], None] = lambda _: None

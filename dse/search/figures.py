@@ -10,16 +10,17 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from arrayol.errors import error
-from dse.pareto.fronts import Combination, Rows, Values
+from dse.pareto.fronts import Combination, Rows
 from dse.space.mappings import MappingSpace
 from dse.space.objectives import Figure, chosen_figures, figures_of, require_known
 from dse.space.study import Constraint
+from hwmodel.cost_model.estimate import SETUP, Once
+from hwmodel.cost_model.memories.local_ports import terms_of
+from hwmodel.cost_model.metrics import MEMORY, RESIDENT, SHARED, TIMES, TRAFFIC, Metrics, units_are_free
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.figures import FRAME, FRAMES_PER_SECOND, LATENCY
-from hwmodel.machine.built.local_ports import terms_of
-from hwmodel.machine.estimate import SETUP, Once
-from hwmodel.machine.model import MachineModel
-from hwmodel.machine.priced import MEMORY, RESIDENT, SHARED, TIMES, TRAFFIC, Priced, units_are_free
 from hwmodel.platform import Platform
 
 
@@ -59,21 +60,21 @@ class Columns:
         places = {_source(column): place for place, column in enumerate(self.figures)}
         return tuple(places[_source(part)] for part in (figure.parts or (figure,)))
 
-    def whole(self, figure: Figure, values: Values) -> Values:
+    def whole(self, figure: Figure, values: IntArray) -> IntArray:
         """The integers of a figure (n,), of the columns of whole designs (n, figures)."""
         columns = self.of_figure(figure)
         if not figure.parts:
             return values[:, columns[0]]
         return figure.whole([values[:, column] for column in columns], self.clock_mhz)
 
-    def excess(self, values: Values) -> NDArray[np.float64]:
+    def excess(self, values: IntArray) -> NDArray[np.float64]:
         """How far whole designs (n, figures) are above their bounds, as shares of these; 0 for what keeps them."""
         excess = np.zeros(len(values))
         for figure, limit in self.bounds:
             excess += np.maximum(0.0, self.whole(figure, values) / max(1, limit) - 1)
         return excess
 
-    def keep_bounds(self, values: Values) -> Rows:
+    def keep_bounds(self, values: IntArray) -> Rows:
         """The rows of whole designs (n, figures) that keep all bounds."""
         kept = np.ones(len(values), np.bool_)
         for figure, limit in self.bounds:
@@ -105,7 +106,7 @@ class Columns:
         return figures and not self.combination.trades_units
 
     @property
-    def compares_data_alone(self) -> bool:
+    def compares_only_data(self) -> bool:
         """Whether nothing is compared but what is moved and what is held, which no times and units change."""
         data = (*MEMORY, *RESIDENT, *SHARED, *TRAFFIC)
         return all(figure.key in data and figure.scale > 0 for figure in self.figures)
@@ -173,7 +174,7 @@ def columns_of(
         (figure, limit) for figure in whole if (limit := _limit(figure, constraints, known, platform)) is not None
     ]
     largest = tuple(reuse_memory and figure.key in (*MEMORY, *SHARED) for figure in figures)
-    beside = tuple(_beside(model.once, figure.key) for figure in figures)
+    beside = tuple(_loaded_once(model.once, figure.key) for figure in figures)
     return Columns(
         chosen,
         figures,
@@ -191,7 +192,7 @@ def _source(figure: Figure) -> tuple[str, int]:
     return figure.key, min(figure.scale, 0)
 
 
-def _beside(once: Once, key: str) -> int:
+def _loaded_once(once: Once, key: str) -> int:
     """What is loaded once takes of a figure."""
     memory = zip(MEMORY, (once.memory_data, once.memory_bits, once.blocks), strict=True)
     return {**dict(memory), "setup_cycles": once.setup_cycles, "setup_bytes": once.setup_bytes}.get(key, 0)
@@ -229,21 +230,21 @@ def key_of(figure: Figure, *, whole: bool) -> str:
     return LATENCY if figure.key == FRAME and not whole else figure.key
 
 
-def values_of(columns: Columns, priced: Priced, space: MappingSpace, tasks: Collection[str]) -> list[Values]:
+def values_of(columns: Columns, priced: Metrics, space: MappingSpace, tasks: Collection[str]) -> list[IntArray]:
     """The columns of designs of a group: each figure's integers, with what the group bears for all."""
     whole, borne = len(tasks) == len(space.graph), columns.borne(first=space.graph.names[0] in tasks)
     pairs = zip(columns.figures, borne, strict=True)
     return [_column(priced, key_of(figure, whole=whole), figure.scale) + more for figure, more in pairs]
 
 
-def _column(priced: Priced, key: str, scale: int) -> Values:
+def _column(priced: Metrics, key: str, scale: int) -> IntArray:
     if key in SETUP:
         return np.zeros(priced.legal.shape, np.int64)  # of all groups alike
     column = priced.objective(key) * scale
-    whole: Values = (np.rint(column) if column.dtype.kind == "f" else column).astype(np.int64)
+    whole: IntArray = (np.rint(column) if column.dtype.kind == "f" else column).astype(np.int64)
     return whole
 
 
-def objective_values(columns: Columns, values: Values) -> Values:
+def objective_values(columns: Columns, values: IntArray) -> IntArray:
     """The objectives of values of whole designs, of shape (n, objectives)."""
     return np.stack([columns.whole(objective, values) for objective in columns.objectives], axis=1)

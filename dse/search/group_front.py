@@ -9,7 +9,8 @@ from itertools import accumulate
 import numpy as np
 from pydantic import TypeAdapter
 
-from dse.pareto.fronts import Front, Rows, Values, front_of
+from arrayol.arrays import IntArray
+from dse.pareto.fronts import Front, Rows, front_of
 from dse.search.figures import Columns
 from hwmodel.design import Blocks, GroupDesign, units_of
 
@@ -45,8 +46,8 @@ class GroupPart:
     """
 
     structures: tuple[GroupDesign, ...]
-    values: Values
-    rates: Values
+    values: IntArray
+    rates: IntArray
     place: Rows
     counts: Counts
     refusal: str | None = None
@@ -154,7 +155,7 @@ def load_part(text: str) -> GroupPart:
     )
 
 
-def total_units(rates: Values) -> Values:
+def total_units(rates: IntArray) -> IntArray:
     """The units of designs with rates (n, tasks), of all tasks together."""
-    units: Values = units_of(rates).sum(axis=1)
+    units: IntArray = units_of(rates).sum(axis=1)
     return units

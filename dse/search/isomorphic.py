@@ -17,7 +17,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from arrayol.ir.network import Array, Flow, Network, Process
+from arrayol.ir.network import Flow, Network, NetworkArray, Process
 from arrayol.ir.spec import Delay, TiledDefault
 from dse.search.group_front import GroupFront
 from dse.space.mappings import MappingSpace
@@ -144,7 +144,7 @@ def _anonymous(process: Process, numbers: Mapping[str, int]) -> Process:
     )
 
 
-def _array(array: Array, numbers: Mapping[str, int], tasks: Collection[str]) -> Signature:
+def _array(array: NetworkArray, numbers: Mapping[str, int], tasks: Collection[str]) -> Signature:
     """What of an array the group sees, but for who reads it outside."""
     inside = tuple(task in tasks for task in array.producers)
     return numbers[array.name], array.type, array.shape, inside if any(inside) else (), array.is_output

@@ -33,15 +33,15 @@ from dse.results.schema import (
 from dse.results.steps import StepFinder
 from dse.results.volume import volume_of
 from dse.search.context import METHODS, ROUNDS, Chosen, Evolution, SearchContext, Searched, SearchRequest
-from dse.search.exact import ordered_design
+from dse.search.exact.exact import ordered_design
 from dse.search.figures import Columns, objective_values
-from dse.search.fitted import fitted
 from dse.search.group_front import GroupFront
-from dse.search.least import least_objectives
+from dse.search.lower_bounds import least_objectives
 from dse.search.methods import Points, choose_method, infeasible, require_other_fronts, unbounded, with_filled_gaps
-from dse.search.plotted_points import plotted_points
-from dse.search.slack import least_logic
-from dse.search.variants import contexts_of, joined, search_each, slowed_each
+from dse.search.shown.fitted import fitted
+from dse.search.shown.plotted_points import plotted_points
+from dse.search.shown.slack import least_logic
+from dse.search.shown.variants import contexts_of, joined, search_each, slowed_each
 from dse.space.device import DeviceLimits, bounded_by, device_limits, fit_text
 from dse.space.mappings import MappingSpace
 from dse.space.objectives import Figure, keys_of, shown_figures
@@ -51,12 +51,12 @@ from dse.space.study_checks import check_space
 from dse.space.task_graph import Mask, task_graph
 from dse.verify.verify import Verdict
 from hwmodel.assumptions import estimated_figures
+from hwmodel.cost_model.bounds import require_bounded_costs
+from hwmodel.cost_model.estimate import GroupEstimate
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Choice, GroupDesign
 from hwmodel.design import Design as Decisions
 from hwmodel.figures import ENERGY
-from hwmodel.machine.bounds import require_bounded_costs
-from hwmodel.machine.estimate import GroupEstimate
-from hwmodel.machine.model import MachineModel
 
 FIRST_SECONDS = 5.0  # until the result so far is written for the first time
 WRITE_SECONDS = 5.0  # between two times
@@ -104,7 +104,7 @@ def explore_mappings(
 
 
 @dataclass(frozen=True)
-class _Found:
+class _SearchResult:
     """What a search of a space has found, by a method, its front, and the designs that are shown of it, ascending.
 
     It is `slowed` if some of these had to be made to fit a device, and there may be better ones.
@@ -132,7 +132,7 @@ def _find(
     request: SearchRequest,
     runner: JobRunner,
     announced: tuple[str, ...] = (),
-) -> _Found:
+) -> _SearchResult:
     """Search a space within its study's constraints; remarks that were `announced` are not told again."""
     contexts = contexts_of(space, objectives)
     columns = contexts[0].columns
@@ -156,12 +156,12 @@ def _find(
         raise _why_infeasible(contexts, method, searched, request, runner)
     front = slowed_each(contexts, _designs(columns, searched))
     shown = least_logic(contexts, front, space.study.slack)
-    return _Found(space, contexts, method, remarks, parts, searched, shown, front)
+    return _SearchResult(space, contexts, method, remarks, parts, searched, shown, front)
 
 
 def _fitting(
-    found: _Found, objectives: tuple[str, ...], labels: Labels, request: SearchRequest, runner: JobRunner
-) -> tuple[_Found, DeviceRecord | None]:
+    found: _SearchResult, objectives: tuple[str, ...], labels: Labels, request: SearchRequest, runner: JobRunner
+) -> tuple[_SearchResult, DeviceRecord | None]:
     """What fits on the platform's device: the front if all of it does, else that of another search within bounds.
 
     Designs that need more are slowed until they fit. Where none can be, the space is searched once more, with the
@@ -196,7 +196,7 @@ def _fitting(
     return (replace(again, designs=kept, front=kept, slowed=True) if any(exceeded) and kept else again), record
 
 
-def _slowed_to_fit(found: _Found, device: DeviceLimits, names: Iterable[str]) -> tuple[Decisions, ...]:
+def _slowed_to_fit(found: _SearchResult, device: DeviceLimits, names: Iterable[str]) -> tuple[Decisions, ...]:
     """The front of what fits: of the designs that do, and of their structures at other rates."""
     capacities = {name: device.capacities[name] for name in names}
     designs = dict.fromkeys(found.designs)
@@ -208,7 +208,7 @@ def _slowed_to_fit(found: _Found, device: DeviceLimits, names: Iterable[str]) ->
     return _front_of(found, kept)
 
 
-def _front_of(found: _Found, designs: Sequence[Decisions]) -> tuple[Decisions, ...]:
+def _front_of(found: _SearchResult, designs: Sequence[Decisions]) -> tuple[Decisions, ...]:
     """Those of some designs that none beats in the objectives, in ascending order of these."""
     if not designs:
         return ()
@@ -226,7 +226,7 @@ def _front_of(found: _Found, designs: Sequence[Decisions]) -> tuple[Decisions, .
     return tuple(designs[int(row)] for row in front.origin)
 
 
-def _exceeded(found: _Found, device: DeviceLimits) -> list[tuple[str, ...]]:
+def _exceeded(found: _SearchResult, device: DeviceLimits) -> list[tuple[str, ...]]:
     """For each design of the front, of which figures it needs more than the device has."""
     records = _records(found.space, found.columns, found.designs, [_NOT_SIMULATED] * len(found.designs))
     return [device.exceeded(record.objectives) for record in records]
@@ -260,7 +260,7 @@ class _Writer:
             designs = _designs(columns, searched)
             records = _records(self._space, columns, designs, [_NOT_SIMULATED] * len(designs))
             partly = replace(searched, complete=False)
-            found = _Found(self._space, (context,), self._method, self._remarks, (), partly, designs, designs)
+            found = _SearchResult(self._space, (context,), self._method, self._remarks, (), partly, designs, designs)
             self._write(_result(found, self._labels, records, None, None))
         now = monotonic()
         wait = WRITE_SECONDS if len(searched.front) else FIRST_SECONDS
@@ -384,7 +384,7 @@ def _figures(space: MappingSpace, columns: Columns) -> tuple[Figure, ...]:
 
 
 def _result(
-    found: _Found,
+    found: _SearchResult,
     labels: Labels,
     records: tuple[Design, ...],
     others: tuple[Design, ...] | None,
@@ -438,7 +438,7 @@ def _result(
     )
 
 
-def _searched_records(found: _Found, shown: tuple[Design, ...]) -> tuple[Design, ...]:
+def _searched_records(found: _SearchResult, shown: tuple[Design, ...]) -> tuple[Design, ...]:
     """The designs of the front as it was searched, of which some are shown."""
     if found.designs == found.front:
         return shown

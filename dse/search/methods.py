@@ -27,16 +27,16 @@ from dse.search.context import (
     SearchRequest,
     refused,
 )
-from dse.search.exact import search_exactly, tries_all_options
-from dse.search.exact_cost import exact_seconds
-from dse.search.exhaustive import WHOLES_AT_MOST, search_exhaustively
+from dse.search.exact.exact import search_exactly, tries_all_options
+from dse.search.exact.exact_cost import exact_seconds
+from dse.search.exact.exhaustive import WHOLES_AT_MOST, search_exhaustively
+from dse.search.exact.partition import search_by_partition
 from dse.search.figures import Columns
 from dse.search.group_front import Counts
 from dse.search.heuristic.search import search_heuristically
-from dse.search.partition import search_by_partition
+from dse.search.incumbents.complete_designs import Wholes
 from dse.search.plugin_methods import plugin_method, search_by_plugin
 from dse.search.rounds.search import search_in_rounds
-from dse.search.wholes import Wholes
 from dse.space.mappings import GROUPS_AT_MOST, MappingSpace
 from dse.space.objectives import Figure
 from dse.space.size import LISTED_AT_MOST, SpaceSize, all_fusions

@@ -20,8 +20,8 @@ from dse.results.schema import Comparisons
 from dse.search.context import Evolution, SearchContext, Searched, SearchRequest
 from dse.search.group_front import Counts, GroupFront
 from dse.search.integer_partitions import Coverage
+from hwmodel.cost_model.estimate import DesignEstimate
 from hwmodel.design import Design
-from hwmodel.machine.estimate import DesignEstimate
 
 
 class SearchMethod(Protocol):

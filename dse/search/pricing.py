@@ -17,17 +17,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from arrayol.text import counted
-from dse.pareto.fronts import Rows, Values
+from dse.pareto.fronts import Rows
 from dse.search.context import SearchContext
 from dse.search.figures import Columns, values_of
 from dse.space.mappings import ShapeTable
+from hwmodel.cost_model.counted.axes.fetches import StructureKeeps
+from hwmodel.cost_model.counted.batch import GroupBatch
+from hwmodel.cost_model.evaluate.evaluation import bounded, fastest, price
+from hwmodel.cost_model.evaluate.lower_bounds import Bounded
+from hwmodel.cost_model.metrics import Metrics
 from hwmodel.design import Blocks, GroupDesign, Processor, Scan
-from hwmodel.machine.evaluate.evaluation import bounded, fastest, price
-from hwmodel.machine.evaluate.lower_bounds import Bounded
-from hwmodel.machine.priced import Priced
-from hwmodel.machine.separable.batch import GroupBatch
-from hwmodel.machine.separable.fetches import StructureKeeps
 
 POINTS_AT_ONCE = 1 << 20  # designs that are priced at a time, and whose values are held before they are sorted
 COMPARED_AT_ONCE = 1 << 18  # designs of structures that are left, so that what is found of some prunes the next
@@ -113,7 +114,7 @@ class Pricer:
 
     def plain(
         self, scan: Scan, shapes: ShapeTable, keeps: StructureKeeps | None = None, *, are_products: bool = False
-    ) -> Iterator[tuple[Rows, Priced]]:
+    ) -> Iterator[tuple[Rows, Metrics]]:
         """Plain structures of one scan, of a separable group: some of them by their rows, and their prices.
 
         With `keeps` each keeps what they say. Those that are no products, if not all `are_products`, come one by one.
@@ -156,13 +157,13 @@ class Pricer:
         """The same of any structure. Raises ArrayolError where it is refused."""
         return self.model.bounded(structure, self._offered, times=self._times)
 
-    def structure(self, structure: GroupDesign) -> Priced:
+    def structure(self, structure: GroupDesign) -> Metrics:
         """Any structure. Raises ArrayolError where it is refused."""
         if self._fastest_of:
             return self.model.fastest(structure, self._fastest_of, times=self._times)
         return self.model.price_structure(structure, self._combinations)
 
-    def values(self, priced: Priced, cells: Any) -> Values:
+    def values(self, priced: Metrics, cells: Any) -> IntArray:
         """The columns of some cells of (structures, combinations), of shape (cells, figures)."""
         columns = values_of(self.columns, priced, self._space, self.tasks)
         return np.stack([column[cells] for column in columns], axis=1)

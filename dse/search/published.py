@@ -26,7 +26,7 @@ from dse.results.steps import StepFinder
 from dse.results.volume import volume_of
 from dse.search.context import ASKED, AUTO, EXHAUSTIVE, PARTITION, SEARCHED, Chosen, SearchRequest, refused
 from dse.search.integer_partitions import Coverage, code_of
-from dse.search.plotted_points import Collector
+from dse.search.shown.plotted_points import Collector
 from dse.space.fusions import Subspace, count_by_groups, expand, subspaces
 from dse.space.objectives import Objective, available, require_available
 from dse.space.task_graph import task_graph

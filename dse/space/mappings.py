@@ -27,9 +27,9 @@ from dse.space.study import Study, parse_scan, without_others
 from dse.space.task_graph import Mask, TaskGraph, bits, task_graph
 from hwmodel.accesses import Accesses
 from hwmodel.banks.linear import layout_candidates
-from hwmodel.design import ArrayLoads, BankLayout, Blocks, Choice, GroupDesign, Keep, Scan, Splits, parse_keep
-from hwmodel.machine.legal_scans import LISTED_AT_MOST, LegalScans
-from hwmodel.machine.model import MachineModel
+from hwmodel.cost_model.group.legal_scans import LISTED_AT_MOST, LegalScans
+from hwmodel.cost_model.model import MachineModel
+from hwmodel.design import ArrayLoads, BankLayout, Blocks, Choice, GroupDesign, ReuseLevel, Scan, Splits, parse_keep
 from hwmodel.memory_kinds import FIFO
 from hwmodel.residence import Loads
 
@@ -86,7 +86,7 @@ class MappingSpace:
         """The space under each choice of loads and splits that the study opens, with a model of its own."""
         choices = self.study.loads
         alone = len(choices) == 1
-        spaces = [self] if alone else [self._under(loads, self.study, *self._own) for loads in choices]
+        spaces = [self] if alone else [self._under(loads, self.study, *self._own_loads) for loads in choices]
         for splits, network in self.others:
             study = without_others(self.study, network.processes)
             if study.fusions or self.study.fusions == "all":
@@ -94,7 +94,7 @@ class MappingSpace:
         return tuple(spaces)
 
     @property
-    def _own(self) -> tuple[Splits, Network]:
+    def _own_loads(self) -> tuple[Splits, Network]:
         return self.splits, self.model.network
 
     def _under(self, loads: Loads, study: Study, splits: Splits, network: Network) -> MappingSpace:
@@ -156,7 +156,7 @@ class MappingSpace:
             intervals = intervals_of(self.study, self.model.platform, process)
             # What a FIFO carries lies in no buffer that would have to serve all places of a pattern.
             fifos = (False, True) if FIFO.name in self.study.links else (False,)
-            serves = [partial(self.model.may_serve, task, in_fifos=fifo) for fifo in fifos]
+            serves = [partial(self.model.is_feasible, task, in_fifos=fifo) for fifo in fifos]
             self._rates[task] = rates(self.units, intervals, every=wants_every_rate(self.study), serves=serves)
         return self._rates[task]
 
@@ -366,7 +366,7 @@ class MappingSpace:
         read = {array for process in processes for array in process.reads} - made
         return tuple(sorted(array for array in read if not self.accesses.is_resident(array)))
 
-    def keeps_of(self, array: str, loops: int) -> tuple[Keep, ...]:
+    def keeps_of(self, array: str, loops: int) -> tuple[ReuseLevel, ...]:
         """What may be kept of an array under a scan of so many loops: what the policies do, then its own list."""
         found = [keep_of(text, loops) for text in self._keep_texts(array, loops)]
         return tuple(dict.fromkeys(keep for keep in found if keep is not None))
@@ -381,7 +381,7 @@ class MappingSpace:
         yield from self.study.keeps.get(array, ())
 
     def keep_choices(
-        self, plain: GroupDesign, scan: Scan | None = None, *, singly: bool = False
+        self, plain: GroupDesign, scan: Scan | None = None, *, one_option_each: bool = False
     ) -> Iterator[ArrayTexts]:
         """The choices of what a group keeps of each array from outside, the first policy for all of them first.
 
@@ -395,7 +395,7 @@ class MappingSpace:
         for array in arrays:
             texts = {tuple(keep_of(text, each) for each in loops): text for text in self._keep_texts(array, loops[-1])}
             options.append(tuple(texts.values()))
-        if not singly:
+        if not one_option_each:
             yield from (tuple(zip(arrays, chosen, strict=True)) for chosen in product(*options))
             return
         usual = tuple(texts[0] for texts in options)
@@ -457,7 +457,7 @@ def place_in_product(choices: Sequence[Sequence[Item]], number: int) -> tuple[It
 
 
 @lru_cache(maxsize=1024)
-def keep_of(text: str, loops: int) -> Keep | None:
+def keep_of(text: str, loops: int) -> ReuseLevel | None:
     """A keep of its text; None where a scan of so many loops does not have its level."""
     try:
         return parse_keep(text, loops)

@@ -17,12 +17,17 @@ from numpy.typing import NDArray
 
 from arrayol.errors import ArrayolError, Diagnostic, error
 from arrayol.ir.network import Network
-from arrayol.language.diagnose import did_you_mean
+from arrayol.language.syntax.diagnose import did_you_mean
 from arrayol.plugins import OBJECTIVES, installed
 from arrayol.text import listed
 from dse.space.composed import LARGEST, SCALE, checked_values, composed_objective
 from hwmodel.accesses import Accesses
 from hwmodel.assumptions import without_cost
+from hwmodel.cost_model.costs import all_costs, scale_of
+from hwmodel.cost_model.energy import MEMORY_BITS, EnergyPrices, energy_gap, energy_prices
+from hwmodel.cost_model.estimate import DYNAMIC, ENERGIES, LEAKAGE, Number
+from hwmodel.cost_model.memories.local_ports import terms_of
+from hwmodel.cost_model.metrics import MEMORY, RESIDENT, SHARED
 from hwmodel.datapath.technology.rows import COSTS
 from hwmodel.figures import (
     ENERGY,
@@ -36,11 +41,6 @@ from hwmodel.figures import (
     SETUP_BYTES,
     SETUP_CYCLES,
 )
-from hwmodel.machine.built.local_ports import terms_of
-from hwmodel.machine.costs import all_costs, scale_of
-from hwmodel.machine.energy import MEMORY_BITS, EnergyPrices, energy_gap, energy_prices
-from hwmodel.machine.estimate import DYNAMIC, ENERGIES, LEAKAGE, Number
-from hwmodel.machine.priced import MEMORY, RESIDENT, SHARED
 from hwmodel.platform import Platform
 from hwmodel.published.group import PublishedDesign
 from hwmodel.residence import ONCE
@@ -311,7 +311,7 @@ def _energies(prices: EnergyPrices) -> Iterator[Figure]:
     yield replace(MACHINE[POWER], parts=(*of_groups, _SLOWNESS, *bits), leaking=leaking)
 
 
-def _apart(figure: Figure) -> Figure:
+def _without_residents(figure: Figure) -> Figure:
     """A figure of memory with what holds resident arrays apart: where groups share the rest, that adds up over them.
 
     So do the bits that leak in an energy.
@@ -320,7 +320,7 @@ def _apart(figure: Figure) -> Figure:
         place = MEMORY.index(figure.key)
         parts = ((SHARED[place], "shared by groups"), (RESIDENT[place], "of resident arrays"))
         return replace(figure, parts=tuple(Figure(key, text, figure.unit, key) for key, text in parts))
-    own = (_apart(part) for part in figure.parts)
+    own = (_without_residents(part) for part in figure.parts)
     return replace(figure, parts=tuple(part for one in own for part in (one.parts or (one,))))
 
 
@@ -346,7 +346,7 @@ def figures_of(platform: Platform, *accesses: Accesses, reuse_memory: bool = Fal
             scale = scale_of(name, (cost for by_name in costs for _, cost in by_name[name]), platform)
             figures[name] = Figure(name, title, unit, name, scale)
     if reuse_memory and terms_of(platform) is not None:
-        figures = {name: _apart(figure) for name, figure in figures.items()}
+        figures = {name: _without_residents(figure) for name, figure in figures.items()}
     return figures | {figure.name: figure for figure in _composed_of(figures)}
 
 

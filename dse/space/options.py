@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 from arrayol.errors import ArrayolError
 from dse.space.mappings import MappingSpace, keep_of
+from hwmodel.cost_model.model import ApplicableOptions
 from hwmodel.design import Blocks, GroupDesign, Processor, Scan, structure_of, with_keeps
-from hwmodel.machine.model import Offers
 from hwmodel.memory_kinds import BUFFER, FIFO
 
 Item = TypeVar("Item")
@@ -33,7 +33,7 @@ def mapping_options(space: MappingSpace, plain: GroupDesign, *, keeps: bool = Tr
     seen = {plain} if space.study.holds_plain else set()  # else it is there where there is no option
     for choice in product(*choices_of(space, plain)):
         structure = with_options(plain, choice)
-        if structure is None or structure in seen or (not keeps and _keeps_alone(structure, plain)):
+        if structure is None or structure in seen or (not keeps and _only_keeps(structure, plain)):
             continue
         seen.add(structure)
         yield structure
@@ -58,7 +58,9 @@ def other_fifos(space: MappingSpace, structures: Sequence[GroupDesign]) -> Itera
                 yield replace(structure, fifos=fifos)
 
 
-def _one_more(space: MappingSpace, structure: GroupDesign, offers: Offers, *, keeps: bool) -> Iterator[GroupDesign]:
+def _one_more(
+    space: MappingSpace, structure: GroupDesign, offers: ApplicableOptions, *, keeps: bool
+) -> Iterator[GroupDesign]:
     plain, choices, current = _decisions(space, structure, offers)
     seen = {structure}
     for place, options in enumerate(choices):
@@ -106,11 +108,11 @@ def _bare(structure: GroupDesign) -> GroupDesign:
 
 
 def _decisions(
-    space: MappingSpace, structure: GroupDesign, offers: Offers | None = None
+    space: MappingSpace, structure: GroupDesign, offers: ApplicableOptions | None = None
 ) -> tuple[GroupDesign, list[tuple[Any, ...]], tuple[Any, ...]]:
     """The plain structure on the blocks of a structure, what may be chosen there, and what the structure chooses."""
     plain, blocks = _bare(structure), structure.blocks
-    choices, loops = choices_of(space, plain, offers, blocks.scan, singly=True), len(blocks.scan.dimensions)
+    choices, loops = choices_of(space, plain, offers, blocks.scan, one_option_each=True), len(blocks.scan.dimensions)
     kept = tuple((array, structure.keep_of(array).text(loops)) for array in space.loaded(structure.tasks))
     cuts = tuple(processor.cut for processor in structure.processors)
     current = (blocks, kept, structure.recompute, structure.fifos, structure.layouts, *cuts)
@@ -123,7 +125,7 @@ def count_mapping_options(space: MappingSpace, plain: GroupDesign, *, keeps: boo
     return math.prod(map(len, choices)) - (1 if keeps else len(choices[_KEEPS]))
 
 
-def opens_keeps_alone(space: MappingSpace, last: str) -> bool:
+def opens_only_keeps(space: MappingSpace, last: str) -> bool:
     """Whether plain structures of groups that end with a task have no decision open but what is kept."""
     study, banks_cost = space.study, space.model.platform.local.block_bits is not None
     return (
@@ -135,14 +137,14 @@ def opens_keeps_alone(space: MappingSpace, last: str) -> bool:
     )
 
 
-def _keeps_alone(structure: GroupDesign, plain: GroupDesign) -> bool:
+def _only_keeps(structure: GroupDesign, plain: GroupDesign) -> bool:
     return replace(structure, policy=plain.policy, keeps=plain.keeps) == plain
 
 
 _KEEPS, _FIFOS = 1, 3  # the places of these decisions; layouts and cuts stand after FIFOs
 
 
-def _offers_of(space: MappingSpace, plain: Sequence[GroupDesign]) -> list[Offers]:
+def _offers_of(space: MappingSpace, plain: Sequence[GroupDesign]) -> list[ApplicableOptions]:
     """What may be opened in plain structures of one group."""
     if not plain:
         return []
@@ -150,17 +152,17 @@ def _offers_of(space: MappingSpace, plain: Sequence[GroupDesign]) -> list[Offers
         return space.model.offers(plain[0].tasks, [own.blocks for own in plain])
     except ArrayolError:  # what is refused offers nothing, as its price will say
         if len(plain) == 1:
-            return [Offers((), (), policies_differ=False)]
+            return [ApplicableOptions((), (), policies_differ=False)]
         return [offers for own in plain for offers in _offers_of(space, [own])]
 
 
 def choices_of(
     space: MappingSpace,
     plain: GroupDesign,
-    offers: Offers | None = None,
+    offers: ApplicableOptions | None = None,
     scan: Scan | None = None,
     *,
-    singly: bool = False,
+    one_option_each: bool = False,
 ) -> list[tuple[Any, ...]]:
     """What may be chosen of each decision: blocks, keeps, recomputing, FIFOs, layouts, the cut of each task.
 
@@ -169,7 +171,7 @@ def choices_of(
     """
     offers = offers or _offers_of(space, [plain])[0]
     study = space.study
-    keeps = space.keep_choices(plain, scan, singly=singly or not offers.policies_differ)
+    keeps = space.keep_choices(plain, scan, one_option_each=one_option_each or not offers.policies_differ)
     return [
         tuple(space.in_outer_blocks(plain)),
         tuple(keeps) if offers.policies_differ else (next(keeps),),

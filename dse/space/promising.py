@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from dse.space.ladder import FINEST, finest_ladder, ladder
 from dse.space.mappings import MappingSpace, ShapeTable, count_of
 from hwmodel.accesses import Touch
-from hwmodel.design import Blocks, GroupDesign, Keep, Processor, Scan, with_keeps
+from hwmodel.design import Blocks, GroupDesign, Processor, ReuseLevel, Scan, with_keeps
 
 SHARES = 4, 16  # smaller blocks in an outer one, along the innermost loop
 SCANS_AT_MOST = 24  # that are compared
@@ -41,7 +41,7 @@ class _Choices:
     inner: int | None
     outer: ShapeTable
     sides: ShapeTable
-    keeps: tuple[Keep, ...]
+    keeps: tuple[ReuseLevel, ...]
     figures: Numbers
 
     def only(self, rows: NDArray[np.intp]) -> _Choices:
@@ -138,7 +138,7 @@ class _Estimate:
         Of each the front by itself.
         """
         walk = _Walk(scan, self.extents, outer, sides)
-        moved, held = self._beside(walk)
+        moved, held = self._stored_and_held(walk)
         each = [self._of_array(array, walk) for array in self.loaded]
         for choice in product(*each):
             traffic = moved + sum(own[1] for own in choice)
@@ -147,13 +147,13 @@ class _Estimate:
             found = _Choices(scan, inner, outer, sides, keeps, np.stack([traffic, memory], axis=1))
             yield found.only(_best(found.figures))
 
-    def _of_array(self, array: str, walk: _Walk) -> list[tuple[Keep, Numbers, Numbers]]:
+    def _of_array(self, array: str, walk: _Walk) -> list[tuple[ReuseLevel, Numbers, Numbers]]:
         """What each keep of an array moves and holds, in bytes and in bits."""
         element, loops, moving = self.space.model.network.arrays[array].type, walk.loops, self.moving[array]
         levels = [0, *(level for level in range(1, loops + 1) if walk.scan.dimensions[level - 1] in moving)]
         tick = self._box(array, walk.spans(loops))
         found = []
-        for keep in (Keep(level) for level in levels):
+        for keep in (ReuseLevel(level) for level in levels):
             if keep not in self.space.keeps_of(array, loops):
                 continue
             fetched = self._box(array, walk.means(keep.level)) * walk.prefixes(keep.level)
@@ -172,7 +172,7 @@ class _Estimate:
                 break
         return level
 
-    def _beside(self, walk: _Walk) -> tuple[Numbers, Numbers]:
+    def _stored_and_held(self, walk: _Walk) -> tuple[Numbers, Numbers]:
         """What is stored, in bytes, and what outputs and delays hold, in bits."""
         arrays, process = self.space.model.network.arrays, self.space.model.network.processes[self.task]
         moved = float(sum(self.accesses.size(one) * arrays[one].type.bytes for one in process.writes))

@@ -17,7 +17,7 @@ from itertools import islice, product
 
 from arrayol.errors import ArrayolError, Diagnostic
 from arrayol.ir.network import Network, Process
-from arrayol.language.diagnose import did_you_mean
+from arrayol.language.syntax.diagnose import did_you_mean
 from arrayol.text import listed
 from dse.space.study import Study
 from hwmodel.design import interval_of, rate_of, units_of
@@ -79,7 +79,7 @@ def wants_every_rate(study: Study) -> bool:
     return bool(study.units) and bool(study.intervals)
 
 
-def asked_intervals(study: Study, task: str) -> tuple[int, ...] | None:
+def studied_intervals(study: Study, task: str) -> tuple[int, ...] | None:
     """The intervals that a study lists for a task, ascending; None where it leaves them to the platform."""
     intervals = study.intervals
     listed_ones = intervals.get(task) if isinstance(intervals, Mapping) else intervals
@@ -88,7 +88,7 @@ def asked_intervals(study: Study, task: str) -> tuple[int, ...] | None:
 
 def intervals_of(study: Study, platform: Platform, process: Process) -> tuple[int, ...]:
     """The intervals of a process: all that the platform offers, or those of them that the study lists; ascending."""
-    asked, offered = asked_intervals(study, process.name), platform.intervals(process)
+    asked, offered = studied_intervals(study, process.name), platform.intervals(process)
     return offered if asked is None else tuple(interval for interval in offered if interval in asked)
 
 
@@ -109,7 +109,7 @@ def _strangers(study: Study, network: Network) -> Iterator[Diagnostic]:
 
 def _unbuilt(study: Study, platform: Platform, network: Network) -> Iterator[Diagnostic]:
     for process in network.processes.values():
-        asked = asked_intervals(study, process.name)
+        asked = studied_intervals(study, process.name)
         if asked is not None and not intervals_of(study, platform, process):
             shown = listed([str(interval) for interval in asked], "or")
             message = f"no datapath of '{process.name}' starts a repetition every {shown} cycles"

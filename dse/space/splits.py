@@ -17,14 +17,14 @@ from math import prod
 from arrayol.errors import ArrayolError, Diagnostic
 from arrayol.ir.divisors import divisors
 from arrayol.ir.network import Network
-from arrayol.language.diagnose import did_you_mean
+from arrayol.language.syntax.diagnose import did_you_mean
 from arrayol.transforms.rewrite import call_name
-from arrayol.transforms.split import Split
-from arrayol.transforms.split_body import accumulated_ranges
+from arrayol.transforms.split.split import Split
+from arrayol.transforms.split.split_body import accumulated_ranges
 from arrayol.transforms.steps import Canonical, with_splits
 from dse.space.study import LADDER, NO_SPLITS, Study
+from hwmodel.cost_model.metrics import MEMORY, TRAFFIC
 from hwmodel.design import Splits
-from hwmodel.machine.priced import MEMORY, TRAFFIC
 from hwmodel.platform import Platform
 
 LADDER_FROM = 16  # terms of a sum, from which on the default splits it

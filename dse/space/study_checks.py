@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 
 from arrayol.errors import ArrayolError, Diagnostic
 from arrayol.ir.network import Network
-from arrayol.language.diagnose import did_you_mean
+from arrayol.language.syntax.diagnose import did_you_mean
 from dse.space.fusions import can_run
 from dse.space.mappings import MappingSpace, keep_of
 from dse.space.rates import check_intervals
 from dse.space.study import Study, parse_scan
 from dse.space.task_graph import Mask, TaskGraph
 from hwmodel.accesses import Accesses
-from hwmodel.machine.group import frames_back
+from hwmodel.cost_model.group.group import frames_back
 from hwmodel.residence import unfit_load
 
 

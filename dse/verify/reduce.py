@@ -14,8 +14,8 @@ import numpy as np
 
 from arrayol.errors import ArrayolError
 from hwmodel.accesses import Accesses
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, is_plain, rate_of
-from hwmodel.machine.model import MachineModel
 
 Extents = tuple[int, ...]
 BLOCKS_AT_LEAST = 5  # along an axis that a block does not span

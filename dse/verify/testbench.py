@@ -17,17 +17,17 @@ from arrayol.ir.spec import Spec
 from dse.jobs.digest import code_digest, digest
 from dse.verify.bench_data import BenchData, accepted_data
 from hwmodel.accesses import Accesses
+from hwmodel.cost_model.banked import banked_memories
+from hwmodel.cost_model.enumerated.plan import EnumeratedPlan, plan_group
+from hwmodel.cost_model.estimate import DesignEstimate, GroupEstimate, MemoryUse, Once
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Design, GroupDesign, structure_of
-from hwmodel.machine.banked import banked_memories
-from hwmodel.machine.enumerated.plan import Plan, plan_group
-from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, MemoryUse, Once
-from hwmodel.machine.model import MachineModel
 from hwmodel.memory_kinds import FIFO, STATE, kind_named
 from hwmodel.platform import Platform
 from hwmodel.residence import Loads
 from hwmodel.simulator.group import GroupRun, LocalMemories
-from hwmodel.simulator.setup import Setup
-from hwmodel.simulator.simulate import Alone, Reference, Simulation, reference_of, simulate, simulate_alone
+from hwmodel.simulator.memories.setup import Setup
+from hwmodel.simulator.simulate import ReferenceValues, Simulation, SingleRun, reference_of, simulate, simulate_group
 
 PLANNED_AT_MOST = 1 << 17  # repetitions of groups whose plans are kept
 
@@ -49,7 +49,7 @@ class Judgement:
 class Trial:
     """A group by itself on the simulated machine, beside its estimate."""
 
-    simulation: Alone
+    simulation: SingleRun
     estimate: GroupEstimate
 
     def mismatches(self, once: Once) -> Iterator[str]:
@@ -70,7 +70,9 @@ class Testbench:
     network: Network
     platform: Platform
     loads: Loads = field(default_factory=dict)
-    _plans: dict[GroupDesign, Plan] = field(default_factory=dict, init=False, repr=False, compare=False)  # made last
+    _plans: dict[GroupDesign, EnumeratedPlan] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )  # made last
 
     def __post_init__(self) -> None:
         self.model = MachineModel(self.network, self.platform, self.loads)
@@ -90,7 +92,7 @@ class Testbench:
         return None if self.data is None else self.data.inputs
 
     @cached_property
-    def reference(self) -> Reference:
+    def reference(self) -> ReferenceValues:
         """What the reference execution says of these data."""
         return reference_of(self.spec, self.accesses, self.inputs)
 
@@ -117,9 +119,9 @@ class Testbench:
         """The same beside its estimate. Raises SimulatorError where it cannot run."""
         estimate = self.model.estimate(group)
         local = local_memories(self._plan(structure_of(group)), group, estimate)
-        return Trial(simulate_alone(self.reference, self.platform, group, local), estimate)
+        return Trial(simulate_group(self.reference, self.platform, group, local), estimate)
 
-    def _plan(self, structure: GroupDesign) -> Plan:
+    def _plan(self, structure: GroupDesign) -> EnumeratedPlan:
         """The plan of a structure, which groups of other rates have too."""
         if structure not in self._plans:
             most = PLANNED_AT_MOST // max(1, self.repetitions(structure.tasks))
@@ -156,7 +158,7 @@ def memories_of_groups(
     return [local_memories(plan_group(accesses, platform, group), group, own) for group, own in pairs]
 
 
-def local_memories(plan: Plan, group: GroupDesign, estimate: GroupEstimate) -> LocalMemories:
+def local_memories(plan: EnumeratedPlan, group: GroupDesign, estimate: GroupEstimate) -> LocalMemories:
     """The memories of a group of that plan: what each holds at once by its estimate, the words of its data, banks."""
     sizes: dict[tuple[str, str], int] = {(use.kind, use.name): use.live for use in estimate.memories}
     fills = {one.task: one.fill for one in estimate.processors}

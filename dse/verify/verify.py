@@ -16,8 +16,8 @@ from arrayol.checks.check import check_again
 from arrayol.errors import ArrayolError, error
 from arrayol.ir.divisors import divisors
 from arrayol.ir.network import Network
-from arrayol.transforms.split import Split
-from arrayol.transforms.split_body import accumulated_ranges
+from arrayol.transforms.split.split import Split
+from arrayol.transforms.split.split_body import accumulated_ranges
 from arrayol.transforms.steps import Canonical, canonical_form, with_splits
 from dse.jobs.digest import digest
 from dse.jobs.jobs import SIMULATING, JobPlan, Report, SearchProgress

@@ -17,11 +17,11 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from arrayol.execute.patterns import elements_of
-from hwmodel.banks.conflicts import are_apart
-from hwmodel.banks.references import Fold, Loop, Reference
+from hwmodel.banks.conflicts import are_disjoint
+from hwmodel.banks.references import Fold, NormalisedLoop, Reference
 
-Integers = NDArray[np.int64]
 Truths = NDArray[np.bool_]
 
 _MOST_PLACES = 1 << 16  # of the loops along one axis
@@ -31,8 +31,8 @@ _MOST_PLACES = 1 << 16  # of the loops along one axis
 class Axis:
     """One subscript of references (n): `coefficients` (n, loops) of its own loops, and a fold where there is one."""
 
-    coefficients: Integers
-    offsets: Integers
+    coefficients: IntArray
+    offsets: IntArray
     folds: tuple[Fold | None, ...]
     extents: tuple[int | None, ...]
 
@@ -47,7 +47,7 @@ class Axis:
             return self.extents
         return tuple(block if extent is None else min(extent, block) for extent in self.extents)
 
-    def constellations(self, block: int) -> Integers:
+    def constellations(self, block: int) -> IntArray:
         """Coordinates of the references, (kinds, n): each distinct one, the most different ones first."""
         indices = np.indices([extent or 0 for extent in self.places(block)]).reshape(len(self.extents), -1).T
         rows = (indices if self.extents else np.zeros((1, 0), np.int64)) @ self.coefficients.T + self.offsets
@@ -57,7 +57,7 @@ class Axis:
         kinds = np.column_stack([rows - rows[:, :1], rows[:, 0] % block])
         chosen = rows[np.unique(kinds, axis=0, return_index=True)[1]]
         different = [len(set(row)) for row in chosen.tolist()]
-        ordered: Integers = chosen[np.argsort(different, kind="stable")[::-1]]
+        ordered: IntArray = chosen[np.argsort(different, kind="stable")[::-1]]
         return ordered
 
 
@@ -68,7 +68,7 @@ class Folding:
     references: tuple[Reference, ...]
     distinct: tuple[Reference, ...]
     axes: tuple[Axis, ...]
-    kept: dict[int, list[Integers]] = field(default_factory=dict, repr=False, compare=False)
+    kept: dict[int, list[IntArray]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def rank(self) -> int:
@@ -98,7 +98,7 @@ class Folding:
         """How many banks it takes, about, to try so many vectors."""
         return vectors * len(self.distinct) * len(self._elements(block))
 
-    def free_of_conflicts(self, vectors: Integers, banks: int, block: int) -> Truths:
+    def free_of_conflicts(self, vectors: IntArray, banks: int, block: int) -> Truths:
         """For each row a of `vectors` whether floor(a.x / block) mod banks keeps all elements of an iteration apart."""
         free = np.ones(len(vectors), np.bool_)
         for elements in self._elements(block):
@@ -106,10 +106,10 @@ class Folding:
             if not len(kept):
                 break
             places = vectors[kept] @ (elements % (banks * block)).T
-            free[kept] = are_apart(places // block % banks, banks)
+            free[kept] = are_disjoint(places // block % banks, banks)
         return free
 
-    def _elements(self, block: int) -> list[Integers]:
+    def _elements(self, block: int) -> list[IntArray]:
         """The distinct elements (k, rank) of iterations of each kind."""
         if block not in self.kept:
             kinds = product(*(axis.constellations(block) for axis in self.axes))
@@ -117,7 +117,7 @@ class Folding:
         return self.kept[block]
 
 
-def folding(references: Sequence[Reference], loops: Sequence[Loop]) -> Folding | None:
+def folding(references: Sequence[Reference], loops: Sequence[NormalisedLoop]) -> Folding | None:
     """Reads of one array, some through borders; None where none is, or where a loop moves along two axes."""
     distinct = tuple({reference.subscripts: reference for reference in references}.values())
     unknown = [term for reference in distinct for part in reference.subscripts for term in part.unknown]

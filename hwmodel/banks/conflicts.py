@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hwmodel.banks.references import Loop, Reference, Subscript
+from arrayol.arrays import IntArray
+from hwmodel.banks.references import NormalisedLoop, Reference, Subscript
 
-Integers = NDArray[np.int64]
 Exact = NDArray[np.object_]  # integers of any size
 Truths = NDArray[np.bool_]
 
@@ -64,9 +64,9 @@ class Moving:
     @property
     def least(self) -> int:
         """The elements of the first iteration that surely differ: they need as many banks."""
-        return len({tuple(row) for row in (self._apart_by(self.offsets)).tolist()})
+        return len({tuple(row) for row in (self._distinct_by(self.offsets)).tolist()})
 
-    def _apart_by(self, offsets: Exact) -> Exact:
+    def _distinct_by(self, offsets: Exact) -> Exact:
         columns = [column % factor if factor else column for column, factor in zip(offsets.T, self.loose, strict=True)]
         return np.array(columns, object).T
 
@@ -81,23 +81,23 @@ class Moving:
             return computed * block
         return (computed + _CLASS) * prod(_least(extent, modulus) for extent in self.extents)
 
-    def free_of_conflicts(self, vectors: Integers, banks: int, block: int) -> Truths:
+    def free_of_conflicts(self, vectors: IntArray, banks: int, block: int) -> Truths:
         """For each row a of `vectors` whether floor(a.x / block) mod banks keeps all references apart."""
         return self._uniform(vectors, banks, block) if self.uniform else self._any(vectors, banks, block)
 
-    def _uniform(self, vectors: Integers, banks: int, block: int) -> Truths:
+    def _uniform(self, vectors: IntArray, banks: int, block: int) -> Truths:
         """A shift of the base by whole blocks renames the banks: its residues modulo the block are all that matters."""
         places = vectors @ _modulo(self.offsets, banks * block).T
-        free = are_apart(places // block % banks, banks)
+        free = are_disjoint(places // block % banks, banks)
         if block > 1 and free.any():
             kept = np.flatnonzero(free)
             reached = self._base_residues(vectors[kept], block)
             for shift in range(1, block):
-                apart = are_apart((places[kept] + shift) // block % banks, banks)
+                apart = are_disjoint((places[kept] + shift) // block % banks, banks)
                 free[kept] &= apart | ~reached[:, shift]
         return free
 
-    def _base_residues(self, vectors: Integers, block: int) -> Truths:
+    def _base_residues(self, vectors: IntArray, block: int) -> Truths:
         """Which residues modulo the block the base a.(coefficients l) takes: exact, by one step after the other."""
         steps = vectors @ _modulo(self.coefficients[0], block) % block
         reached = np.zeros((len(vectors), block), bool)
@@ -110,7 +110,7 @@ class Moving:
                 reached |= np.take_along_axis(before, source, axis=1)
         return reached
 
-    def _any(self, vectors: Integers, banks: int, block: int) -> Truths:
+    def _any(self, vectors: IntArray, banks: int, block: int) -> Truths:
         """Each class of iterations with equal residues of the indices."""
         modulus = banks * block
         free = np.ones(len(vectors), bool)
@@ -121,12 +121,12 @@ class Moving:
             elements = self.coefficients @ np.array(index, object) + self.offsets
             bank = vectors[kept] @ _modulo(elements, modulus).T // block % banks
             fine = np.ones(len(kept), bool)
-            for one, other in self._apart_in(index, elements, modulus):
+            for one, other in self._disjoint_in(index, elements, modulus):
                 fine &= bank[:, one] != bank[:, other]
             free[kept] = fine
         return free
 
-    def _apart_in(self, index: Sequence[int], elements: Exact, modulus: int) -> list[tuple[int, int]]:
+    def _disjoint_in(self, index: Sequence[int], elements: Exact, modulus: int) -> list[tuple[int, int]]:
         """The pairs of references that touch two elements somewhere in a class of iterations."""
         again = [extent is None or place + modulus < extent for place, extent in zip(index, self.extents, strict=True)]
         moves = self.coefficients[:, :, again]
@@ -138,7 +138,7 @@ class Moving:
         ]
 
 
-def moving(references: Sequence[Reference], loops: Sequence[Loop]) -> Moving:
+def moving(references: Sequence[Reference], loops: Sequence[NormalisedLoop]) -> Moving:
     """References of one array as matrices; of equal ones the first stands for all."""
     first: dict[Any, Reference] = {}
     read: set[Any] = set()
@@ -177,8 +177,8 @@ def _unknowns(part: Subscript) -> list[tuple[str, int]]:
     return [(unknown.text, unknown.factor) for unknown in part.unknown]
 
 
-def _modulo(numbers: Exact, modulus: int) -> Integers:
-    residues: Integers = (numbers % modulus).astype(np.int64)
+def _modulo(numbers: Exact, modulus: int) -> IntArray:
+    residues: IntArray = (numbers % modulus).astype(np.int64)
     return residues
 
 
@@ -186,7 +186,7 @@ def _least(extent: int | None, modulus: int) -> int:
     return modulus if extent is None else min(extent, modulus)
 
 
-def are_apart(bank: Integers, banks: int) -> Truths:
+def are_disjoint(bank: IntArray, banks: int) -> Truths:
     """For each row whether its entries differ."""
     if banks <= _WIDEST_MASK:
         masks = np.bitwise_or.reduce(np.left_shift(np.int64(1), bank), axis=1)

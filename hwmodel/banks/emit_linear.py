@@ -16,14 +16,14 @@ from arrayol.ir.affine import affine, expression_of
 from arrayol.ir.spec import Elementary, Port, Spec
 from arrayol.ir.types import ElementType, Weak
 from arrayol.source import Span
-from arrayol.transforms.unroll import Copy, Unrolled
+from arrayol.transforms.unroll import StatementCopy, Unrolled
 from hwmodel.banks.emit_aol import Fresh, LaidOut, cleared, emitted, index_names, range_to
-from hwmodel.banks.linear import Linear
+from hwmodel.banks.linear import LinearMapping
 from hwmodel.banks.linear_banks import LinearBanks, linear_banks
 from hwmodel.banks.renaming import Seating, wide, with_accesses
 
 
-def rewritten_linear(spec: Spec, name: str, factors: Sequence[int], linear: Mapping[str, Linear]) -> Spec:
+def rewritten_linear(spec: Spec, name: str, factors: Sequence[int], linear: Mapping[str, LinearMapping]) -> Spec:
     """A specification of NAME unrolled and on its linear mappings, filled in front and restored behind.
 
     `linear` has the mapping of each array that the nest uses. Task NAME_laid_out has the ports of NAME; each array is a
@@ -51,7 +51,7 @@ def rewritten_linear(spec: Spec, name: str, factors: Sequence[int], linear: Mapp
     return emitted(spec, name, factors, lay)
 
 
-def _banks_of(port: Port, linear: Linear) -> LinearBanks:
+def _banks_of(port: Port, linear: LinearMapping) -> LinearBanks:
     if linear.banks is None:
         raise error(
             "no-linear-banks",
@@ -128,7 +128,7 @@ class _ToBanks:
 
     def to(
         self,
-        copy: Copy,
+        copy: StatementCopy,
         array: str,
         written: Sequence[expressions.Expr],
         inner: Sequence[expressions.Expr],

@@ -20,7 +20,7 @@ from math import prod
 from arrayol.checks.top import choose_top
 from arrayol.errors import ArrayolError, error
 from arrayol.ir.spec import Spec
-from hwmodel.banks.layouts import CUSTOM, LINEAR, NAIVE, Choices, Cost, fixed_and_custom_costs, linear_costs
+from hwmodel.banks.layouts import CUSTOM, LINEAR, NAIVE, Choices, LayoutCost, fixed_and_custom_costs, linear_costs
 from hwmodel.banks.nest import check_choices, check_references, unrolled_nest
 from hwmodel.banks.references import UnrolledNest
 
@@ -162,7 +162,7 @@ def _designs(nest: UnrolledNest, choices: Sequence[Choices]) -> Iterator[LayoutD
                 yield _design(nest, each, layout, cost, cost.memories)
 
 
-def _design(nest: UnrolledNest, choices: Choices, layout: str, cost: Cost, memories: int) -> LayoutDesign:
+def _design(nest: UnrolledNest, choices: Choices, layout: str, cost: LayoutCost, memories: int) -> LayoutDesign:
     cycles = sum((_runs(nest, body) * number for body, number in enumerate(cost.bodies or ())), Fraction(0))
     factors = max((body.factors for body in nest.bodies), key=len)
     copies = sum(prod(body.factors) for body in nest.bodies)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.banks.cost import AccessGraph, Busy, CycleRule
-from hwmodel.banks.references import Body, Loop, Reference
+from hwmodel.banks.references import Body, NormalisedLoop, Reference
 
 _PHASES_AT_ONCE = 1 << 20  # banks computed at a time: iterations x references
 
@@ -42,7 +42,7 @@ def true_cycles(graph: AccessGraph, body: Body, banks: int, rule: CycleRule) -> 
     return max((rule(graph, busy) for busy in _phases(graph.accesses, body.loops, banks)), default=0)
 
 
-def _phases(references: Sequence[Reference], loops: Sequence[Loop], banks: int) -> Iterator[list[Busy]]:
+def _phases(references: Sequence[Reference], loops: Sequence[NormalisedLoop], banks: int) -> Iterator[list[Busy]]:
     """The banks of all accesses in each iteration, iterations alike but for the banks' numbers taken once."""
     if not references:
         return
@@ -69,7 +69,7 @@ def _renumbered(row: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _iterations(
-    coefficients: NDArray[np.int64], loops: Sequence[Loop], banks: int, width: int
+    coefficients: NDArray[np.int64], loops: Sequence[NormalisedLoop], banks: int, width: int
 ) -> Iterator[NDArray[np.int64]]:
     """Every combination of loop indices that differs in banks, in parts of (n, loops)."""
     counts = []

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 
 from hwmodel.banks.custom import VirtualMemory
-from hwmodel.banks.references import Loop, Reference, Subscript
+from hwmodel.banks.references import NormalisedLoop, Reference, Subscript
 
 
-def reference_text(name: str, subscripts: Sequence[Subscript], loops: Sequence[Loop]) -> str:
+def reference_text(name: str, subscripts: Sequence[Subscript], loops: Sequence[NormalisedLoop]) -> str:
     """A[2 * i + 1, j]; the loops count unrolled bodies."""
     names = [loop.name for loop in loops]
     return f"{name}[{', '.join(_subscript_text(part, names) for part in subscripts)}]"
@@ -27,7 +27,7 @@ def _factor_text(text: str) -> str:
     return text if re.fullmatch(r"\w+(\[[^\[\]]*\])?", text) else f"({text})"
 
 
-def original_text(reference: Reference, loops: Sequence[Loop]) -> str:
+def original_text(reference: Reference, loops: Sequence[NormalisedLoop]) -> str:
     """A reference before renaming."""
     return reference_text(reference.array, reference.subscripts, loops)
 

@@ -9,7 +9,7 @@ from arrayol.text import few
 from hwmodel.banks.cost import RULES, AccessGraph, Busy, CycleRule, access_graph
 from hwmodel.banks.custom import Custom, custom_layout, read_only
 from hwmodel.banks.fixed import naive_banks, static_banks, true_cycles
-from hwmodel.banks.linear import Linear, smallest_linear
+from hwmodel.banks.linear import LinearMapping, smallest_linear
 from hwmodel.banks.references import Body, Reference, UnrolledNest
 from hwmodel.banks.reorganisation import Reorganisation, reorganisation
 
@@ -39,7 +39,7 @@ class Choices:
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class LayoutCost:
     """A layout's cycles in each full unrolled body, and its memories; None where there is no such layout."""
 
     bodies: tuple[int, ...] | None
@@ -50,7 +50,7 @@ class Cost:
         """Of one run of each body."""
         return None if self.bodies is None else sum(self.bodies)
 
-    def reduction(self, naive: Cost) -> float | None:
+    def reduction(self, naive: LayoutCost) -> float | None:
         """The share of the naive layout's cycles that is saved."""
         if self.cycles is None or not naive.cycles:
             return None
@@ -63,10 +63,10 @@ class Comparison:
 
     nest: UnrolledNest
     choices: Choices
-    costs: Mapping[str, Cost]
+    costs: Mapping[str, LayoutCost]
     custom: Custom
     replicated: frozenset[str]
-    linear: Mapping[str, Linear]
+    linear: Mapping[str, LinearMapping]
     reorganisation: Reorganisation | None
 
     def __repr__(self) -> str:
@@ -90,14 +90,14 @@ def compare(nest: UnrolledNest, base: UnrolledNest, choices: Choices) -> Compari
     return Comparison(nest, choices, costs, custom, replicated, linear, reorganisation(base, custom, saved))
 
 
-def linear_costs(nest: UnrolledNest, choices: Sequence[Choices]) -> list[Cost]:
+def linear_costs(nest: UnrolledNest, choices: Sequence[Choices]) -> list[LayoutCost]:
     """The cost of the linear layout under each of some choices, which differ in banks and ports alone."""
     graphs = _graphs(nest, choices[0])
     linear = {name: _linear(nest, graphs, name, choices[0]) for name in nest.arrays if _is_used(nest, name)}
     return [_linear_cost(nest, linear, each) for each in choices]
 
 
-def fixed_and_custom_costs(nest: UnrolledNest, choices: Choices) -> dict[str, Cost]:
+def fixed_and_custom_costs(nest: UnrolledNest, choices: Choices) -> dict[str, LayoutCost]:
     """The costs of the layouts that need no search."""
     graphs = _graphs(nest, choices)
     _, custom = _custom_of(nest, graphs, choices)
@@ -108,21 +108,21 @@ def _graphs(nest: UnrolledNest, choices: Choices) -> list[AccessGraph]:
     return [access_graph(body.references, scalar_replacement=choices.scalar_replacement) for body in nest.bodies]
 
 
-def _fixed_costs(nest: UnrolledNest, graphs: Sequence[AccessGraph], choices: Choices) -> dict[str, Cost]:
+def _fixed_costs(nest: UnrolledNest, graphs: Sequence[AccessGraph], choices: Choices) -> dict[str, LayoutCost]:
     """The layouts that do not look at the references."""
     banks, rule = choices.banks, choices.counted
     true = [true_cycles(graph, body, banks, rule) for graph, body in zip(graphs, nest.bodies, strict=True)]
     return {
         NAIVE: _cost(graphs, rule, naive_banks, 1),
         CYCLIC: _cost(graphs, rule, lambda references: static_banks(references, banks), banks),
-        CYCLIC_TRUE: Cost(tuple(true), banks),
+        CYCLIC_TRUE: LayoutCost(tuple(true), banks),
     }
 
 
 def _cost(
     graphs: Sequence[AccessGraph], rule: CycleRule, busy: Callable[[Sequence[Reference]], list[Busy]], memories: int
-) -> Cost:
-    return Cost(tuple(rule(graph, busy(graph.accesses)) for graph in graphs), memories)
+) -> LayoutCost:
+    return LayoutCost(tuple(rule(graph, busy(graph.accesses)) for graph in graphs), memories)
 
 
 def _custom(nest: UnrolledNest, graphs: Sequence[AccessGraph], choices: Choices, replicated: frozenset[str]) -> Custom:
@@ -130,7 +130,7 @@ def _custom(nest: UnrolledNest, graphs: Sequence[AccessGraph], choices: Choices,
     return custom_layout(nest, choices.banks, partition=choices.partition, replicated=replicated, accesses=accesses)
 
 
-def _custom_cost(graphs: Sequence[AccessGraph], custom: Custom, choices: Choices) -> Cost:
+def _custom_cost(graphs: Sequence[AccessGraph], custom: Custom, choices: Choices) -> LayoutCost:
     return _cost(graphs, choices.counted, custom.busy, len(set(custom.bank)))
 
 
@@ -152,7 +152,7 @@ def _worth_copying(nest: UnrolledNest, graphs: Sequence[AccessGraph], choices: C
     return chosen
 
 
-def _linear(nest: UnrolledNest, graphs: Sequence[AccessGraph], array: str, choices: Choices) -> Linear:
+def _linear(nest: UnrolledNest, graphs: Sequence[AccessGraph], array: str, choices: Choices) -> LinearMapping:
     groups = [
         (tuple(access for access in graph.accesses if access.array == array), body.loops)
         for graph, body in zip(graphs, nest.bodies, strict=True)
@@ -160,13 +160,13 @@ def _linear(nest: UnrolledNest, graphs: Sequence[AccessGraph], array: str, choic
     return smallest_linear([group for group in groups if group[0]], merge_equal=choices.merge_equal)
 
 
-def _linear_cost(nest: UnrolledNest, linear: Mapping[str, Linear], choices: Choices) -> Cost:
+def _linear_cost(nest: UnrolledNest, linear: Mapping[str, LinearMapping], choices: Choices) -> LayoutCost:
     """Every array in banks of its own without a conflict: only accesses to one address follow each other."""
     banks = [mapping.banks for mapping in linear.values()]
     if any(count is None for count in banks):
-        return Cost(None, None)
+        return LayoutCost(None, None)
     cycles = [_conflict_free_cycles(body, choices) for body in nest.bodies]
-    return Cost(tuple(cycles), sum(count or 0 for count in banks))
+    return LayoutCost(tuple(cycles), sum(count or 0 for count in banks))
 
 
 def _conflict_free_cycles(body: Body, choices: Choices) -> int:
@@ -177,7 +177,7 @@ def _conflict_free_cycles(body: Body, choices: Choices) -> int:
     return choices.counted(graph, [frozenset({numbers[key]}) for key in graph.keys])
 
 
-def _saved(nest: UnrolledNest, naive: Cost, custom: Cost) -> int | None:
+def _saved(nest: UnrolledNest, naive: LayoutCost, custom: LayoutCost) -> int | None:
     """Cycles that one execution of the nest saves, in its full bodies; None for an endless nest."""
     if naive.bodies is None or custom.bodies is None or any(body.runs is None for body in nest.bodies):
         return None

@@ -17,12 +17,12 @@ from itertools import combinations, product
 from math import lcm, prod
 
 import numpy as np
-from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses, Touch, subscripts
 from hwmodel.banks.borders import Folding, folding
 from hwmodel.banks.conflicts import Moving, moving
-from hwmodel.banks.references import Loop, Reference
+from hwmodel.banks.references import NormalisedLoop, Reference
 from hwmodel.design import BankLayout
 
 # The clique bound. Elements of different iterations count: of a ring of eight neighbours each two of the nine elements
@@ -96,11 +96,9 @@ WORK = 20_000_000  # banks computed before the search gives up: some tenths of a
 _CHUNK = 1 << 15  # vectors tried at once at most; the first of many is often free
 _SHARE = 16  # the part of what is left that blocks above 1 may take
 
-Integers = NDArray[np.int64]
-
 
 @dataclass(frozen=True, slots=True)
-class Linear:
+class LinearMapping:
     """The smallest number of banks found, `vector` a and `block` B of its mapping; None where none was found.
 
     `bound` is the clique bound: so many elements are touched at once in some cycle. `exact` says that fewer banks were
@@ -116,8 +114,11 @@ class Linear:
 
 
 def smallest_linear(
-    groups: Sequence[tuple[Sequence[Reference], Sequence[Loop]]], *, merge_equal: bool = True, work: int = WORK
-) -> Linear:
+    groups: Sequence[tuple[Sequence[Reference], Sequence[NormalisedLoop]]],
+    *,
+    merge_equal: bool = True,
+    work: int = WORK,
+) -> LinearMapping:
     """The smallest conflict-free mapping of one array; each group holds its references in one unrolled body, and loops.
 
     No two references of a group may touch one bank in one iteration, unless they touch one element: equal addresses are
@@ -132,20 +133,20 @@ def smallest_linear(
     repeated = next((reference for body in bodies for reference in body.repeated_reads), None)
     if repeated is not None and not merge_equal:
         reason = f"two reads of a body touch the same element of '{repeated.array}': they share its bank in any mapping"
-        return Linear(None, (), 1, least, exact=True, gave_up=reason)
+        return LinearMapping(None, (), 1, least, exact=True, gave_up=reason)
     if all(len(body.distinct) == 1 for body in bodies):
         rank = bodies[0].rank if bodies else 0
-        return Linear(1, (0,) * rank, 1, least, exact=True, gave_up=None)
+        return LinearMapping(1, (0,) * rank, 1, least, exact=True, gave_up=None)
     return _search([body for body in bodies if len(body.distinct) > 1], least, work)
 
 
-def _search(bodies: Sequence[References], least: int, work: int) -> Linear:
+def _search(bodies: Sequence[References], least: int, work: int) -> LinearMapping:
     left, exact, bound = work, True, least
     blind = any(body.is_blind for body in bodies)
     banks = max(bound, 1)
     if bound > MAXIMUM_BANKS:
         reason = f"{bound:,} elements are touched at once; up to {MAXIMUM_BANKS} banks are tried"
-        return Linear(None, (), 1, bound, exact=True, gave_up=reason)
+        return LinearMapping(None, (), 1, bound, exact=True, gave_up=reason)
     while banks <= MAXIMUM_BANKS:
         for block in range(1, MAXIMUM_BLOCK + 1):
             axes = _residues(bodies, banks * block)
@@ -154,18 +155,20 @@ def _search(bodies: Sequence[References], least: int, work: int) -> Linear:
                 exact = False
                 if block == 1:
                     reason = f"the search was given up at {banks} banks: it would take more than {work:,} steps"
-                    return Linear(None, (), 1, bound, exact=False, gave_up=reason)
+                    return LinearMapping(None, (), 1, bound, exact=False, gave_up=reason)
                 break
             left -= cost
             vector = _first_free(bodies, axes, banks, block)
             if vector is not None:
-                return Linear(banks, vector, block, bound, exact=(exact and not blind) or banks == bound, gave_up=None)
+                return LinearMapping(
+                    banks, vector, block, bound, exact=(exact and not blind) or banks == bound, gave_up=None
+                )
         if banks == least:
             bound = max(clique_bound(body) for body in bodies)
             exact = exact or bound > banks
         banks = max(banks + 1, bound)
     reason = f"no mapping on up to {MAXIMUM_BANKS} banks is free of conflicts"
-    return Linear(None, (), 1, bound, exact=exact and not blind, gave_up=reason)
+    return LinearMapping(None, (), 1, bound, exact=exact and not blind, gave_up=reason)
 
 
 def _residues(bodies: Sequence[References], modulus: int) -> list[range]:
@@ -184,7 +187,7 @@ def _first_free(bodies: Sequence[References], axes: Sequence[range], banks: int,
     return None
 
 
-def _vectors(axes: Sequence[range]) -> Iterator[Integers]:
+def _vectors(axes: Sequence[range]) -> Iterator[IntArray]:
     """All vectors with these entries in lexicographic order, in growing chunks of rows."""
     total, start, size = prod(map(len, axes)), 0, 64
     while start < total:
@@ -200,8 +203,6 @@ def _vectors(axes: Sequence[range]) -> Iterator[Integers]:
 # Bank layouts worth trying for a buffer of the machine model: fewer banks than pattern elements, few conflicts.
 
 _VECTORS = 1 << 14  # mappings tried for one number of banks
-
-Subscripts = NDArray[np.int64]
 
 
 def layout_candidates(accesses: Accesses, array: str, tasks: Sequence[str], most: int) -> tuple[BankLayout, ...]:
@@ -226,7 +227,7 @@ def layout_candidates(accesses: Accesses, array: str, tasks: Sequence[str], most
     return tuple(layouts)
 
 
-def _patterns(accesses: Accesses, array: str, tasks: Sequence[str]) -> list[Subscripts]:
+def _patterns(accesses: Accesses, array: str, tasks: Sequence[str]) -> list[IntArray]:
     """For each task and side the distinct elements that its first repetition touches, as subscripts (n, rank)."""
     patterns = []
     for task in tasks:
@@ -237,14 +238,14 @@ def _patterns(accesses: Accesses, array: str, tasks: Sequence[str]) -> list[Subs
     return patterns
 
 
-def _first_elements(accesses: Accesses, touches: Sequence[Touch]) -> Subscripts:
+def _first_elements(accesses: Accesses, touches: Sequence[Touch]) -> IntArray:
     repetitions = accesses.repetitions(touches[0].process)
     first = repetitions[np.any([accesses.happens(touch, repetitions) for touch in touches], axis=0)][:1]
     elements = np.unique(np.concatenate([accesses.touched(touch, first)[1].ravel() for touch in touches]))
     return subscripts(elements, accesses.shape(touches[0].array)).T
 
 
-def _best(patterns: Sequence[Subscripts], banks: int) -> tuple[tuple[int, ...], int]:
+def _best(patterns: Sequence[IntArray], banks: int) -> tuple[tuple[int, ...], int]:
     """The first vector with the fewest accesses to one bank, and that number."""
     rank = patterns[0].shape[1]
     vectors = np.array(list(product(range(banks), repeat=rank))[:_VECTORS], np.int64).reshape(-1, rank)

@@ -17,11 +17,9 @@ from dataclasses import dataclass, replace
 from math import gcd, prod
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hwmodel.banks.linear import Linear
-
-Integers = NDArray[np.int64]
+from arrayol.arrays import IntArray
+from hwmodel.banks.linear import LinearMapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +49,11 @@ class LinearBanks:
         """The words of a bank."""
         return prod(self.folded)
 
-    def bank(self, elements: Integers) -> Integers:
+    def bank(self, elements: IntArray) -> IntArray:
         """The banks of elements, a row of subscripts each."""
         return elements @ np.array(self.vector, np.int64) // self.block % self.banks
 
-    def address(self, elements: Integers) -> Integers:
+    def address(self, elements: IntArray) -> IntArray:
         """Their addresses inside."""
         places = elements.copy()
         places[:, self.axis] = elements[:, self.axis] // self.period * self.each
@@ -64,7 +62,7 @@ class LinearBanks:
         return places @ np.array([prod(self.folded[axis + 1 :]) for axis in range(len(self.shape))], np.int64)
 
 
-def words_of(shape: Sequence[int | None], linear: Linear) -> int | None:
+def words_of(shape: Sequence[int | None], linear: LinearMapping) -> int | None:
     """The words of a bank; None of an endless array, or where there is no mapping."""
     extents = [extent for extent in shape if extent is not None]
     if linear.banks is None or len(extents) < len(shape):

@@ -12,16 +12,16 @@ from math import prod
 from types import MappingProxyType
 
 from arrayol.ir import expressions
-from arrayol.ir.affine import AffineExpr, affine, expression_of, rest_of
+from arrayol.ir.affine import AffineExpr, affine, expression_of, non_affine_part
 from arrayol.ir.spec import Elementary
 from arrayol.ir.types import Weak
 from arrayol.language.emitter import written
-from arrayol.language.printer import expression
+from arrayol.language.syntax.printer import expression
 from arrayol.source import Span
 from arrayol.transforms.substitute import substitute
-from arrayol.transforms.unroll import BlockLoop, Copy, Unrolled, unroll
+from arrayol.transforms.unroll import BlockLoop, StatementCopy, Unrolled, unroll
 from arrayol.transforms.unroll_legality import loop_depth, no_nest
-from hwmodel.banks.references import ArrayInfo, Body, Loop, Reference, Subscript, Unknown, UnrolledNest
+from hwmodel.banks.references import ArrayInfo, Body, NormalisedLoop, Reference, Subscript, Unknown, UnrolledNest
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def _bodies(unrolled: Unrolled, tables: Set[str]) -> Iterator[Body]:
         trips = count_trips(loops)
         references = tuple(each for copy, assign in copies for each in _references(copy, assign, loops, apart))
         yield Body(
-            tuple(Loop(loop.name, extent) for loop, extent in zip(loops, trips.extents, strict=True)),
+            tuple(NormalisedLoop(loop.name, extent) for loop, extent in zip(loops, trips.extents, strict=True)),
             tuple(loop.factor for loop in loops),
             references,
             trips.runs,
@@ -131,7 +131,7 @@ def _bodies(unrolled: Unrolled, tables: Set[str]) -> Iterator[Body]:
 
 
 def _references(
-    copy: Copy, assign: expressions.Assign, loops: Sequence[BlockLoop], apart: Set[str]
+    copy: StatementCopy, assign: expressions.Assign, loops: Sequence[BlockLoop], apart: Set[str]
 ) -> Iterator[Reference]:
     names = [loop.name for loop in loops]
     accessed = list(accesses(assign))
@@ -156,7 +156,7 @@ def subscript_of(expr: expressions.Expr, names: Sequence[str]) -> Subscript:
     unknown = sorted(
         (
             Unknown(abs(factor), _text(part, factor), _arrays(part), None if factor < 0 else part)
-            for part, factor in rest_of(form)
+            for part, factor in non_affine_part(form)
         ),
         key=lambda part: part.text,
     )

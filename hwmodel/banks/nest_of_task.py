@@ -13,7 +13,7 @@ from arrayol.ir.spec import Component, RepetitiveTask, Shape, TiledDefault, Tile
 from arrayol.polyhedral.dependences import find_swapped_delay
 from arrayol.polyhedral.isl import TooHardError
 from arrayol.transforms.unroll_legality import beyond_range, check_factors, shown
-from hwmodel.banks.references import ArrayInfo, Body, Fold, Loop, Reference, Subscript, Unknown, UnrolledNest
+from hwmodel.banks.references import ArrayInfo, Body, Fold, NormalisedLoop, Reference, Subscript, Unknown, UnrolledNest
 
 MAXIMUM_REFERENCES = 100_000
 
@@ -52,7 +52,7 @@ def nest_of_task(
     copies = product(*map(range, chosen))
     references = tuple(reference for copy in copies for reference in unrolling.references(copy, patterns))
     loops = tuple(
-        Loop(name, None if extent is None else extent // factor)
+        NormalisedLoop(name, None if extent is None else extent // factor)
         for name, extent, factor in zip(names, task.repetition, chosen, strict=True)
     )
     extents = [loop.extent for loop in loops if loop.extent is not None]

@@ -91,7 +91,7 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class NormalisedLoop:
     """A normalised loop: its index runs 0, 1, ... below `extent` (None: without end), in unrolled bodies.
 
     With a remainder `extent` counts full bodies only. Where an inner bound depends on outer indices it is the largest.
@@ -109,7 +109,7 @@ class Body:
     nest, None where that has no end; `leftover` counts the iterations that no full body holds.
     """
 
-    loops: tuple[Loop, ...]
+    loops: tuple[NormalisedLoop, ...]
     factors: tuple[int, ...]
     references: tuple[Reference, ...]
     runs: int | None

@@ -13,7 +13,7 @@ from arrayol.ir.affine import Affine, AffineExpr, affine, expression_of
 from arrayol.ir.spec import Port
 from arrayol.ir.types import ElementType, Weak
 from arrayol.source import Span
-from arrayol.transforms.unroll import Copy, Unrolled
+from arrayol.transforms.unroll import StatementCopy, Unrolled
 from hwmodel.banks.custom import Custom, VirtualMemory
 from hwmodel.banks.partition import Lattice, residue
 
@@ -79,12 +79,12 @@ def renamed_body(unrolled: Unrolled, custom: Custom, seating: Seating) -> tuple[
     return with_accesses(unrolled, _ToMemories(keys, custom.memories, seating))
 
 
-class Accesses(Protocol):
+class BodyAccesses(Protocol):
     """Where the accesses of a body go."""
 
     def to(
         self,
-        copy: Copy,
+        copy: StatementCopy,
         array: str,
         written: Sequence[expressions.Expr],
         inner: Sequence[expressions.Expr],
@@ -93,7 +93,7 @@ class Accesses(Protocol):
         """The port and subscripts for an access: `inner` are those `written`, the reads in them renamed."""
 
 
-def with_accesses(unrolled: Unrolled, accesses: Accesses) -> tuple[expressions.Statement, ...]:
+def with_accesses(unrolled: Unrolled, accesses: BodyAccesses) -> tuple[expressions.Statement, ...]:
     """The statements of an unrolled body, each access of an array where `accesses` say."""
     copies = iter(unrolled.copies)
 
@@ -111,7 +111,7 @@ def with_accesses(unrolled: Unrolled, accesses: Accesses) -> tuple[expressions.S
 class _Renaming:
     """Renames the accesses of one assignment in the order of their numbers."""
 
-    def __init__(self, copy: Copy, accesses: Accesses) -> None:
+    def __init__(self, copy: StatementCopy, accesses: BodyAccesses) -> None:
         self.copy = copy
         self.accesses = accesses
         self.numbers = count()
@@ -167,7 +167,7 @@ class _ToMemories:
 
     def to(
         self,
-        copy: Copy,
+        copy: StatementCopy,
         array: str,
         written: Sequence[expressions.Expr],
         inner: Sequence[expressions.Expr],
@@ -181,7 +181,7 @@ class _ToMemories:
         place = [_place(item, suffix, stride) for item, suffix, stride in dimensions]
         return seat.port, seat.subscripts(place, written[0].span)
 
-    def _memory(self, copy: Copy, array: str, written: Sequence[expressions.Expr], number: int) -> int:
+    def _memory(self, copy: StatementCopy, array: str, written: Sequence[expressions.Expr], number: int) -> int:
         if copy.full:
             return self.keys[array, copy.body, copy.statement, copy.copy, number]
         lattice = tuple(_residues(item) for item in written)

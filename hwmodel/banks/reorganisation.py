@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from hwmodel.banks.custom import Custom, VirtualMemory
 from hwmodel.banks.partition import Lattice, lattice_of
-from hwmodel.banks.references import Body, Loop, Reference, Subscript, UnrolledNest
+from hwmodel.banks.references import Body, NormalisedLoop, Reference, Subscript, UnrolledNest
 
 ELEMENTS_AT_MOST = 1 << 26  # of an array that is marked element by element
 _ITERATIONS_AT_ONCE = 1 << 22
@@ -57,7 +57,7 @@ def _is_box(body: Body) -> bool:
     return body.runs is not None and None not in extents and body.runs == prod(extent or 0 for extent in extents)
 
 
-def _mark(mask: NDArray[np.bool_], references: Iterable[Reference], loops: Sequence[Loop]) -> None:
+def _mark(mask: NDArray[np.bool_], references: Iterable[Reference], loops: Sequence[NormalisedLoop]) -> None:
     for reference in references:
         if not reference.affine or any(loop.extent is None for loop in loops):
             mask[lattice_slices(lattice_of(reference))] = True
@@ -82,7 +82,7 @@ def _is_separable(reference: Reference) -> bool:
     return max([*moved, *moving], default=0) <= 1
 
 
-def _mark_slice(mask: NDArray[np.bool_], reference: Reference, loops: Sequence[Loop]) -> None:
+def _mark_slice(mask: NDArray[np.bool_], reference: Reference, loops: Sequence[NormalisedLoop]) -> None:
     slices = []
     for part, size in zip(reference.subscripts, mask.shape, strict=True):
         step, extent = next(
@@ -96,7 +96,7 @@ def _mark_slice(mask: NDArray[np.bool_], reference: Reference, loops: Sequence[L
         mask[tuple(slices)] = True
 
 
-def _mark_points(mask: NDArray[np.bool_], reference: Reference, loops: Sequence[Loop]) -> None:
+def _mark_points(mask: NDArray[np.bool_], reference: Reference, loops: Sequence[NormalisedLoop]) -> None:
     """Every iteration of the loops that move the reference; in parts of bounded size."""
     moving = [place for place in range(len(loops)) if any(part.coefficients[place] for part in reference.subscripts)]
     counts = [loops[place].extent or 0 for place in moving]

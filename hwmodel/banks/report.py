@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from arrayol.errors import ArrayolError
 from arrayol.ir.spec import Shape, Spec
 from arrayol.pictures.layout import ArrayMaps, BankMap, ExploredLayouts, LayoutPicture, Reductions
@@ -163,11 +164,10 @@ def exploration_picture(exploration: LayoutExploration) -> ExploredLayouts:
 # Where each element of an array lies under a layout: its bank, and its address there.
 
 Elements = NDArray[np.int64]  # one row per element
-Places = NDArray[np.int64]
 NOWHERE = -1  # of an element that no reference can name
 
 
-def custom_bank(custom: Custom, name: str, elements: Elements) -> Places:
+def custom_bank(custom: Custom, name: str, elements: Elements) -> IntArray:
     """The bank of each element's virtual memory."""
     banks = np.full(len(elements), NOWHERE, dtype=np.int64)
     for memory, bank in zip(custom.memories, custom.bank, strict=True):
@@ -176,7 +176,7 @@ def custom_bank(custom: Custom, name: str, elements: Elements) -> Places:
     return banks
 
 
-def linear_bank(elements: Elements, vector: Sequence[int], block: int, banks: int) -> Places:
+def linear_bank(elements: Elements, vector: Sequence[int], block: int, banks: int) -> IntArray:
     """The bank floor(a.x / B) mod N."""
     return np.asarray((elements @ np.array(vector, dtype=np.int64)) // block % banks, dtype=np.int64)
 

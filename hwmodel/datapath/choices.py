@@ -87,7 +87,7 @@ class Ground:
 
 
 @dataclass(frozen=True)
-class Choices:
+class DatapathChoices:
     """The datapaths of one task, derived when they are first needed."""
 
     process: Process

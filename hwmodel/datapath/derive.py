@@ -228,7 +228,7 @@ def _refused(
 ) -> Diagnostic:
     rows = technology.rows(operation.operator)
     if rows:
-        most = max(row.max_mhz or 0.0 for row in rows) / technology.asked_mhz(1.0)
+        most = max(row.max_mhz or 0.0 for row in rows) / technology.target_mhz(1.0)
         return _too_slow(name, technology, clock_mhz, operation.operator, most, span)
     operator, _, kind = operation.operator.partition(".")
     what = f"'{operator}' of {kind or 'integers'}"

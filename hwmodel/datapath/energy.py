@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hwmodel.datapath.cost import OperatorUse
-from hwmodel.datapath.schedule.lifetimes import Lifetimes
+from hwmodel.datapath.schedule.lifetimes import RegisterLifetimes
 from hwmodel.datapath.technology.technology import Technology
 
 
@@ -18,6 +18,6 @@ def operators_pj(uses: Iterable[OperatorUse]) -> float:
     return sum(use.pj for use in uses)
 
 
-def registers_pj(lifetimes: Lifetimes, technology: Technology) -> float:
+def registers_pj(lifetimes: RegisterLifetimes, technology: Technology) -> float:
     """Energy of the registers in a repetition, in pJ: bits times cycles."""
     return lifetimes.bit_cycles * technology.register_pj

@@ -9,17 +9,14 @@ cycle of the interval, and leaves in the last one.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
-Ints = NDArray[np.int64]
+from arrayol.arrays import IntArray
 
 
-def read_cycles(element: Ints, elements: int | Ints, interval: int) -> Ints:
+def read_cycles(element: IntArray, elements: int | IntArray, interval: int) -> IntArray:
     """The cycles, from the start of the repetition, in which elements (given by number) are read."""
     return element // -(-elements // interval)
 
 
-def result_cycles(element: Ints, elements: int | Ints, interval: int) -> Ints:
+def result_cycles(element: IntArray, elements: int | IntArray, interval: int) -> IntArray:
     """The cycles, from the latency on, at whose ends results are written; a cycle later they can be read."""
     return -(-(element + 1) * interval // elements) - 1

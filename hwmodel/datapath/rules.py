@@ -7,7 +7,7 @@ from typing import Any, TypeGuard
 
 from pydantic.config import JsonDict
 
-from arrayol.language.diagnose import did_you_mean
+from arrayol.language.syntax.diagnose import did_you_mean
 from hwmodel.datapath.technology.rows import COSTS
 from hwmodel.figures import MODEL_FIGURES
 from hwmodel.toml_model import BrokenRule, KeyPath, shown_path

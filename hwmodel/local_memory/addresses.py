@@ -19,9 +19,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from arrayol.arrays import IntArray
 
 
 class Form(Protocol):
@@ -35,7 +34,7 @@ class Form(Protocol):
     def size(self) -> int:
         """The number of slots."""
 
-    def slot(self, outer: Ints, inner: Ints) -> Ints:
+    def slot(self, outer: IntArray, inner: IntArray) -> IntArray:
         """The slot of each pair of indices."""
 
 
@@ -52,13 +51,13 @@ class Box:
         """The product of the moduli."""
         return self.outer * self.inner
 
-    def slot(self, outer: Ints, inner: Ints) -> Ints:
+    def slot(self, outer: IntArray, inner: IntArray) -> IntArray:
         """(x0 mod m0) m1 + x1 mod m1."""
         return outer % self.outer * self.inner + inner % self.inner
 
 
 @dataclass(frozen=True, slots=True)
-class Linear:
+class LinearForm:
     """One modulus for the row-major number of a pair, with the inner line upwards (`sign` 1) or downwards (-1)."""
 
     row: int
@@ -66,44 +65,44 @@ class Linear:
     size: int
     name = "linear"
 
-    def slot(self, outer: Ints, inner: Ints) -> Ints:
+    def slot(self, outer: IntArray, inner: IntArray) -> IntArray:
         """(x0 T1 +- x1) mod M."""
         return (outer * self.row + self.sign * inner) % self.size
 
 
 @dataclass(frozen=True, eq=False)
-class Births:
+class BirthOrder:
     """The order of birth of the indices of a line.
 
     For each index: how many are born at places `before` its own, how many at the same place (`together`, itself
     included), and how many of those have a lower index (`rank`).
     """
 
-    before: Ints
-    together: Ints
-    rank: Ints
+    before: IntArray
+    together: IntArray
+    rank: IntArray
 
 
 @dataclass(frozen=True, eq=False)
 class Ring:
     """One modulus for the order of birth."""
 
-    outer: Births
-    inner: Births
+    outer: BirthOrder
+    inner: BirthOrder
     row: int
     size: int
     name = "ring"
 
-    def serial(self, outer: Ints, inner: Ints) -> Ints:
+    def serial(self, outer: IntArray, inner: IntArray) -> IntArray:
         """The number of data of the part that are born before each pair; in its own step, those before it row-major."""
         rows, columns = self.outer, self.inner
         whole_rows = rows.before[outer] * self.row
         steps_of_row = rows.together[outer] * columns.before[inner]
         own_step = rows.rank[outer] * columns.together[inner] + columns.rank[inner]
-        serial: Ints = whole_rows + steps_of_row + own_step
+        serial: IntArray = whole_rows + steps_of_row + own_step
         return serial
 
-    def slot(self, outer: Ints, inner: Ints) -> Ints:
+    def slot(self, outer: IntArray, inner: IntArray) -> IntArray:
         """serial(x) mod M."""
         return self.serial(outer, inner) % self.size
 
@@ -126,10 +125,10 @@ class Addresses:
     """
 
     parts: tuple[Part, ...]
-    outer: Ints
-    inner: Ints
-    outer_number: Ints
-    inner_number: Ints
+    outer: IntArray
+    inner: IntArray
+    outer_number: IntArray
+    inner_number: IntArray
     free: int
 
     @property
@@ -137,7 +136,7 @@ class Addresses:
         """The words of the buffer: its parts one after another."""
         return sum(part.form.size for part in self.parts) * self.free
 
-    def address(self, outer: Ints, inner: Ints, offset: Ints) -> Ints:
+    def address(self, outer: IntArray, inner: IntArray, offset: IntArray) -> IntArray:
         """The word of each datum, given by its indices on both lines and the offset in its free part; -1 for none."""
         words = np.full(np.broadcast_shapes(outer.shape, inner.shape, offset.shape), -1, np.int64)
         outer, inner, offset = np.broadcast_arrays(outer, inner, offset)
@@ -155,8 +154,8 @@ class Addresses:
 class Groups:
     """The indices of a line, or places of the free part, by bank: the group of each, and its number there."""
 
-    group: Ints
-    number: Ints
+    group: IntArray
+    number: IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,9 +170,9 @@ class BankAddresses:
     outer: Groups
     inner: Groups
     banks: Mapping[tuple[int, int], Addresses]
-    offset: Ints
+    offset: IntArray
 
-    def address(self, outer: Ints, inner: Ints, offset: Ints) -> Ints:
+    def address(self, outer: IntArray, inner: IntArray, offset: IntArray) -> IntArray:
         """The word of each datum in its bank, given by its indices on both lines and the offset; -1 for none."""
         words = np.full(np.broadcast_shapes(outer.shape, inner.shape, offset.shape), -1, np.int64)
         outer, inner, offset = np.broadcast_arrays(outer, inner, offset)
@@ -204,7 +203,7 @@ class ElementBox:
         """The number of words, the product of the moduli."""
         return math.prod(self.moduli)
 
-    def word(self, element: Ints, step: Ints) -> Ints:
+    def word(self, element: IntArray, step: IntArray) -> IntArray:
         """The word of each datum, an element by row-major number that is brought in a step."""
         words = np.zeros(element.shape, np.int64)
         coordinates = (

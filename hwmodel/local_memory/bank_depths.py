@@ -20,12 +20,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hwmodel.local_memory.addresses import Addresses, BankAddresses, ElementBox, Form, Groups, Ints, Part
+from arrayol.arrays import IntArray
+from hwmodel.local_memory.addresses import Addresses, BankAddresses, ElementBox, Form, Groups, Part
 from hwmodel.local_memory.bank_functions import BankFunction, Linear
 from hwmodel.local_memory.enumerated import element_box
 from hwmodel.local_memory.forms import forms_of
-from hwmodel.local_memory.lines import Line, Lines
-from hwmodel.local_memory.pieces import Loop, Piece, combined, line_of
+from hwmodel.local_memory.lines import BufferLines, Line
+from hwmodel.local_memory.pieces import LoopPlaces, Piece, combined, line_of
 
 Bank = tuple[int, int]  # a group of outer and one of inner indices
 
@@ -52,7 +53,9 @@ def bank_addresses(piece: Piece, function: BankFunction) -> BankAddresses:
     return BankAddresses(divided.depth, divided.outer, divided.inner, addresses, divided.offset)
 
 
-def enumerated_box(shape: tuple[int, ...], element: Ints, born: Ints, last: Ints, function: BankFunction) -> ElementBox:
+def enumerated_box(
+    shape: tuple[int, ...], element: IntArray, born: IntArray, last: IntArray, function: BankFunction
+) -> ElementBox:
     """Addresses in banks of data that are not a product (`enumerated`), from the addresses of elements in their banks.
 
     The moduli are shared by all banks, so its size is their depth.
@@ -71,8 +74,8 @@ class _Banks:
 
     outer: Groups
     inner: Groups
-    offset: Ints
-    lines: Mapping[Bank, Lines]
+    offset: IntArray
+    lines: Mapping[Bank, BufferLines]
     parts: Mapping[Bank, tuple[Part, ...]]
     free: int
     depth: int
@@ -85,7 +88,7 @@ class _Banks:
         offset, places = _shared_out(piece.free, function)
         most = max((line.indices for line in places), default=0)
         lines = {
-            (row, column): Lines(of_row, of_column, piece.lag)
+            (row, column): BufferLines(of_row, of_column, piece.lag)
             for row, of_row in enumerate(rows)
             for column, of_column in enumerate(columns)
         }
@@ -94,7 +97,7 @@ class _Banks:
         return _Banks(outer, inner, offset.number, lines, parts, most, depth * most)
 
 
-def _shared_out(loops: Sequence[Loop], function: BankFunction) -> tuple[Groups, list[Line]]:
+def _shared_out(loops: Sequence[LoopPlaces], function: BankFunction) -> tuple[Groups, list[Line]]:
     """The indices of a line by bank, and the line of each bank; equal banks have one line."""
     if isinstance(function, Linear):
         whole = [(loop, np.arange(len(loop.first))) for loop in loops]
@@ -109,16 +112,16 @@ def _shared_out(loops: Sequence[Loop], function: BankFunction) -> tuple[Groups, 
     return _numbered(group), [line.only(group == number) for number in range(int(group.max(initial=-1)) + 1)]
 
 
-def _by_class(banks: Mapping[Bank, Lines]) -> Mapping[Bank | None, Mapping[Bank, Lines]]:
+def _by_class(banks: Mapping[Bank, BufferLines]) -> Mapping[Bank | None, Mapping[Bank, BufferLines]]:
     """The banks of each pair of classes."""
-    parts: dict[Bank | None, dict[Bank, Lines]] = {}
+    parts: dict[Bank | None, dict[Bank, BufferLines]] = {}
     for bank, own in banks.items():
         for classes, lines in own.by_class():
             parts.setdefault(classes, {})[bank] = lines
     return dict(sorted(parts.items(), key=lambda part: part[0] or (0, 0)))
 
 
-def _parts(parts: Mapping[Bank | None, Mapping[Bank, Lines]]) -> tuple[Mapping[Bank, tuple[Part, ...]], int]:
+def _parts(parts: Mapping[Bank | None, Mapping[Bank, BufferLines]]) -> tuple[Mapping[Bank, tuple[Part, ...]], int]:
     """The parts of each bank, at the same base in all, and the depth of all parts together."""
     base, of_bank = 0, dict[Bank, tuple[Part, ...]]()
     for classes, banks in parts.items():
@@ -129,7 +132,7 @@ def _parts(parts: Mapping[Bank | None, Mapping[Bank, Lines]]) -> tuple[Mapping[B
     return of_bank, base
 
 
-def _least_forms(banks: Mapping[Bank, Lines]) -> Mapping[Bank, Form]:
+def _least_forms(banks: Mapping[Bank, BufferLines]) -> Mapping[Bank, Form]:
     """The form of each bank: in all banks the one for which the largest bank is smallest."""
     known = dict[tuple[bytes, ...], tuple[Form, ...]]()
     forms = dict[Bank, tuple[Form, ...]]()
@@ -145,7 +148,7 @@ def _least_forms(banks: Mapping[Bank, Lines]) -> Mapping[Bank, Form]:
     return {bank: lines[best] for bank, lines in forms.items()}
 
 
-def _numbered(group: Ints) -> Groups:
+def _numbered(group: IntArray) -> Groups:
     """Number the indices within each group."""
     order = np.argsort(group.astype(np.uint16), kind="stable")  # by digits: no comparing; banks are few
     count = np.bincount(group)

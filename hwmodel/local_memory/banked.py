@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hwmodel.local_memory.addresses import ElementBox, Ints
+from arrayol.arrays import IntArray
+from hwmodel.local_memory.addresses import ElementBox
 from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.local_memory.words import BufferWords
 
@@ -78,7 +79,7 @@ class BankedWords:
         """The words of all banks."""
         return self.function.banks * self.depth
 
-    def word(self, element: Ints, step: Ints) -> Ints:
+    def word(self, element: IntArray, step: IntArray) -> IntArray:
         """The word of each datum, an element by row-major number that is brought in a step; -1 for none."""
         places = (
             np.stack(np.unravel_index(element, self.shape), axis=1)

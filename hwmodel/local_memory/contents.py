@@ -7,14 +7,15 @@ from functools import cached_property
 
 import numpy as np
 
-from hwmodel.local_memory.addresses import Addresses, BankAddresses, ElementBox, Ints
+from arrayol.arrays import IntArray
+from hwmodel.local_memory.addresses import Addresses, BankAddresses, ElementBox
 from hwmodel.local_memory.bank_depths import bank_addresses, depth_of, enumerated_box
 from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.local_memory.banked import BankedWords
 from hwmodel.local_memory.enumerated import element_box
 from hwmodel.local_memory.parts import addresses_of, size_of
 from hwmodel.local_memory.pieces import Piece, Subscripts
-from hwmodel.local_memory.words import BufferWords, Numbers, PieceWords
+from hwmodel.local_memory.words import BufferWords, PieceWords, RowNumbers
 
 Extents = tuple[int, ...]
 
@@ -58,10 +59,10 @@ def _words(shape: Extents, piece: Piece, addresses: Addresses | BankAddresses) -
     lines, sides = piece.lines, [Subscripts.of(loops) for loops in (piece.outer, piece.inner, piece.free)]
     extents = [tuple(shape[axis] for axis in side.axes) for side in sides]
     of_lines = [
-        Numbers.of(np.column_stack([side.places, line.first]), (*sizes, line.places))
+        RowNumbers.of(np.column_stack([side.places, line.first]), (*sizes, line.places))
         for side, line, sizes in zip(sides[:2], (lines.outer, lines.inner), extents[:2], strict=True)
     ]
-    free = Numbers.of(sides[2].places, extents[2])
+    free = RowNumbers.of(sides[2].places, extents[2])
     axes = (sides[0].axes, sides[1].axes, sides[2].axes)
     return PieceWords(addresses, axes, (of_lines[0], of_lines[1], free), lines.inner.places, piece.start)
 
@@ -74,9 +75,9 @@ class Listed:
     """
 
     shape: Extents
-    element: Ints
-    born: Ints
-    last: Ints
+    element: IntArray
+    born: IntArray
+    last: IntArray
     period: int
 
     @property

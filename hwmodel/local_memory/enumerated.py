@@ -31,7 +31,8 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from hwmodel.local_memory.addresses import ElementBox, Ints
+from arrayol.arrays import IntArray
+from hwmodel.local_memory.addresses import ElementBox
 
 _ORDERS = 4  # axes up to which all orders are tried
 _FIRST = 16  # one in so many of all data are in the runs that come first
@@ -39,7 +40,9 @@ _FIRST = 16  # one in so many of all data are in the runs that come first
 Mask = NDArray[np.bool_]
 
 
-def element_box(shape: tuple[int, ...], element: Ints, born: Ints, last: Ints, bank: Ints | None = None) -> ElementBox:
+def element_box(
+    shape: tuple[int, ...], element: IntArray, born: IntArray, last: IntArray, bank: IntArray | None = None
+) -> ElementBox:
     """The addresses of data: elements by row-major number, each live from step `born` to step `last`, both included.
 
     Data of different banks never meet, and all banks share the moduli. Raises ValueError if two data of a bank are one
@@ -53,7 +56,7 @@ def element_box(shape: tuple[int, ...], element: Ints, born: Ints, last: Ints, b
     coordinates = (*(np.unravel_index(element, shape) if shape else ()), (born - start) // every)
     apart = np.zeros(len(born), np.int64) if bank is None else bank
     moduli = _Moduli.of(coordinates, born, last, apart)
-    if not moduli.are_apart:
+    if not moduli.are_disjoint:
         raise ValueError("an element is brought twice in one step")
     order = moduli.least(_orders(rank))
     return ElementBox(shape, order, moduli.of_order(order), start, every)
@@ -77,16 +80,16 @@ class _Meeting:
     meeting lives; in the runs of `all_meet` all lives have a step in common.
     """
 
-    order: Ints
-    heads: Ints
-    begin: Ints
-    end: Ints
-    runs: Ints
-    rows: Ints
+    order: IntArray
+    heads: IntArray
+    begin: IntArray
+    end: IntArray
+    runs: IntArray
+    rows: IntArray
     all_meet: Mask
 
     @staticmethod
-    def of(alike: Ints, life: Ints, born: Ints, last: Ints, steps: int) -> _Meeting:
+    def of(alike: IntArray, life: IntArray, born: IntArray, last: IntArray, steps: int) -> _Meeting:
         """Group data by number and life, both ascending; lives are from step `born` to step `last`."""
         order = _stable_order(alike)
         alike, life = alike[order], life[order]
@@ -98,7 +101,7 @@ class _Meeting:
         all_meet = begin[runs + rows - 1] <= np.minimum.reduceat(end, runs)
         return _Meeting(order, heads, begin, end, runs, rows, all_meet)
 
-    def distance(self, coordinate: Ints) -> int:
+    def distance(self, coordinate: IntArray) -> int:
         """The greatest difference along a coordinate of two data of equal number that meet."""
         ordered = coordinate[self.order]
         least, most = np.minimum.reduceat(ordered, self.heads), np.maximum.reduceat(ordered, self.heads)
@@ -120,16 +123,16 @@ class _Moduli:
     its order.
     """
 
-    coordinates: tuple[Ints, ...]
-    life: Ints
-    born: Ints
-    last: Ints
-    bank: Ints
+    coordinates: tuple[IntArray, ...]
+    life: IntArray
+    born: IntArray
+    last: IntArray
+    bank: IntArray
     known: dict[tuple[frozenset[int], int], int] = field(default_factory=dict)
     meeting: dict[frozenset[int], _Meeting] = field(default_factory=dict)
 
     @staticmethod
-    def of(coordinates: tuple[Ints, ...], born: Ints, last: Ints, bank: Ints) -> _Moduli:
+    def of(coordinates: tuple[IntArray, ...], born: IntArray, last: IntArray, bank: IntArray) -> _Moduli:
         """The moduli of data with these coordinates and lifetimes; data of different banks do not meet."""
         start, wide = int(born.min()), int(last.max()) + 1
         packed = (born - start) * (wide - start) + last - start
@@ -141,7 +144,7 @@ class _Moduli:
             tuple(coordinate[order] for coordinate in coordinates), np.cumsum(is_new) - 1, first, end, bank[order]
         )
 
-    def alike(self, those: frozenset[int]) -> Ints:
+    def alike(self, those: frozenset[int]) -> IntArray:
         """A number for each datum, equal for data of one bank that are equal along some coordinates."""
         numbers, size = self.bank, _range(self.bank)
         room = _LARGEST // self._steps
@@ -159,7 +162,7 @@ class _Moduli:
         return 2 + int(self.last.max())
 
     @property
-    def are_apart(self) -> bool:
+    def are_disjoint(self) -> bool:
         """Whether no two data of a bank are equal along all coordinates."""
         axes, step = frozenset(range(len(self.coordinates) - 1)), self.coordinates[-1]
         order, element = self._meeting(axes).order, self.alike(axes)
@@ -225,7 +228,7 @@ class _Moduli:
         return self.meeting[alike]
 
 
-def _stable_order(numbers: Ints) -> Ints:
+def _stable_order(numbers: IntArray) -> IntArray:
     """A stable sort of numbers, by digits of 16 bits, which needs no comparisons."""
     order, size = np.argsort(numbers.astype(np.uint16), kind="stable"), int(numbers.max(initial=0))
     while size := size >> 16:
@@ -234,7 +237,7 @@ def _stable_order(numbers: Ints) -> Ints:
     return order
 
 
-def _runs(begin: Ints, end: Ints) -> Ints:
+def _runs(begin: IntArray, end: IntArray) -> IntArray:
     """The starts of runs of lives that overlap one after another.
 
     Lives go from `begin`, ascending, to `end`, both included.
@@ -242,7 +245,7 @@ def _runs(begin: Ints, end: Ints) -> Ints:
     return np.flatnonzero(np.append(True, begin[1:] > np.maximum.accumulate(end)[:-1]))
 
 
-def _distance_of_meeting(begin: Ints, end: Ints, least: Ints, most: Ints) -> int:
+def _distance_of_meeting(begin: IntArray, end: IntArray, least: IntArray, most: IntArray) -> int:
     """The greatest difference of data of lives that meet, or of one life.
 
     A life, in order of `begin`, meets those up to the last that begins while it lasts. Their extremes are those of two
@@ -264,7 +267,7 @@ def _distance_of_meeting(begin: Ints, end: Ints, least: Ints, most: Ints) -> int
     return distance
 
 
-def _portions(rows: Ints, order: Ints) -> Iterator[Mask]:
+def _portions(rows: IntArray, order: IntArray) -> Iterator[Mask]:
     """The runs in two portions: those that come first in an order, with a share of all rows, then all others."""
     first = np.zeros(len(rows), np.bool_)
     first[order[np.cumsum(rows[order]) <= max(int(rows.sum()) // _FIRST, int(rows[order[0]]))]] = True
@@ -272,6 +275,6 @@ def _portions(rows: Ints, order: Ints) -> Iterator[Mask]:
     yield ~first
 
 
-def _range(numbers: Ints) -> int:
+def _range(numbers: IntArray) -> int:
     """One more than the greatest number."""
     return int(numbers.max(initial=0)) + 1

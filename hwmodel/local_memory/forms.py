@@ -22,19 +22,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hwmodel.local_memory.addresses import Box, Form, Ints, Linear, Ring
-from hwmodel.local_memory.lines import Line, Lines
+from arrayol.arrays import IntArray
+from hwmodel.local_memory.addresses import Box, Form, LinearForm, Ring
+from hwmodel.local_memory.lines import BufferLines, Line
 
 _CELLS = 1 << 20  # of intermediate arrays at a time
 _NOWHERE = -(1 << 62)  # how far a greatest index is of which there is none
 
 
-def least_form(lines: Lines) -> Form:
+def least_form(lines: BufferLines) -> Form:
     """The smallest form of a part that is not empty; ties in the order box, linear, ring."""
     return min(forms_of(lines), key=lambda form: form.size)
 
 
-def forms_of(lines: Lines) -> tuple[Form, ...]:
+def forms_of(lines: BufferLines) -> tuple[Form, ...]:
     """The three forms, each at its least size."""
     return box(lines), linear(lines), ring(lines)
 
@@ -51,20 +52,20 @@ def _extent_upwards(line: Line, reach: int) -> int:
     return 1 + int((furthest - np.arange(len(furthest))).max())
 
 
-def box(lines: Lines) -> Box:
+def box(lines: BufferLines) -> Box:
     """The box with the least moduli."""
     rows, columns = reaches(lines)
     return Box(extent(lines.outer, rows), extent(lines.inner, columns))
 
 
-def reaches(lines: Lines) -> tuple[int, int]:
+def reaches(lines: BufferLines) -> tuple[int, int]:
     """How many places beyond an index's last one a datum may live: on the outer line, and within one outer index."""
     outer, inner, wide = lines.outer, lines.inner, lines.inner.places
     rows = (int(inner.last.max()) - int(inner.first.min()) + lines.lag) // wide
     return rows, int((outer.last - outer.first).max()) * wide + lines.lag
 
 
-def linear(lines: Lines) -> Linear:
+def linear(lines: BufferLines) -> LinearForm:
     """The linear form with the least modulus, for the better direction of the inner line."""
     carry, place = np.divmod(lines.inner.last + lines.lag, lines.inner.places)
     carries, row = np.unique(carry).tolist(), len(carry)
@@ -72,7 +73,7 @@ def linear(lines: Lines) -> Linear:
     turned = lines.inner.reversed(), carry[::-1], place[::-1]
     inner = [_columns(line, late, at, carries) for line, late, at in ((lines.inner, carry, place), turned)]
     same, opposite = (min(_linear_size(outer[way], inner[way ^ turn], row) for way in (0, 1)) for turn in (0, 1))
-    return Linear(row, *((1, same) if same <= opposite else (-1, opposite)))
+    return LinearForm(row, *((1, same) if same <= opposite else (-1, opposite)))
 
 
 def _linear_size(outer: Sequence[tuple[int, int]], inner: Sequence[tuple[int, int]], row: int) -> int:
@@ -98,7 +99,7 @@ def _rows(line: Line, carries: Sequence[int]) -> list[tuple[int, int]]:
     ]
 
 
-def _columns(line: Line, carry: Ints, place: Ints, carries: Sequence[int]) -> list[tuple[int, int]]:
+def _columns(line: Line, carry: IntArray, place: IntArray, carries: Sequence[int]) -> list[tuple[int, int]]:
     """By carry, the furthest from an inner index to the greatest born up to its last place, and the least index."""
     index, greatest = np.arange(len(carry)), _greatest_upto(line, place)
     if len(carries) == 1:
@@ -107,26 +108,26 @@ def _columns(line: Line, carry: Ints, place: Ints, carries: Sequence[int]) -> li
     return [(_furthest(greatest[own], index[own]), int(own[0])) for own in chosen]
 
 
-def _furthest(greatest: Ints, index: Ints) -> int:
+def _furthest(greatest: IntArray, index: IntArray) -> int:
     """The furthest from an index to the given `greatest` one (-1 for none); _NOWHERE if no index has one."""
     there = greatest >= 0
     return int((greatest - index)[there].max()) if there.any() else _NOWHERE
 
 
-def _greatest_upto(line: Line, places: Ints) -> Ints:
+def _greatest_upto(line: Line, places: IntArray) -> IntArray:
     """The greatest index that is born up to each of some places; -1 for none."""
     greatest = np.maximum.accumulate(np.concatenate([[-1], line.order]))
     return greatest[np.searchsorted(line.placed, places, side="right")]
 
 
-def _greatest_at(line: Line, places: Ints) -> Ints:
+def _greatest_at(line: Line, places: IntArray) -> IntArray:
     """The greatest index that is born at each of some places; -1 for none."""
     last = np.searchsorted(line.placed, places, side="right") - 1  # of those born at one place the greatest
     latest = line.order[np.maximum(last, 0)]
     return np.where((last >= 0) & (line.first[latest] == places), latest, -1)
 
 
-def ring(lines: Lines) -> Ring:
+def ring(lines: BufferLines) -> Ring:
     """The ring with the least modulus."""
     outer, inner, row = lines.outer, lines.inner, lines.inner.indices
     rows, columns = outer.births, inner.births
@@ -150,15 +151,15 @@ def ring(lines: Lines) -> Ring:
     return Ring(rows, columns, row, size)
 
 
-def _distinct(rows: Ints) -> Ints:
+def _distinct(rows: IntArray) -> IntArray:
     """The distinct rows; much faster than `np.unique` along an axis, which compares rows as bytes."""
     ordered = rows[np.lexsort(rows.T)]
     fresh = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)])
-    distinct: Ints = ordered[fresh]
+    distinct: IntArray = ordered[fresh]
     return distinct
 
 
-def _greatest_product(rows: Ints, columns: Ints, less: Ints) -> int:
+def _greatest_product(rows: IntArray, columns: IntArray, less: IntArray) -> int:
     """The greatest product of rows (n, F) and columns (F, m), minus a number of each column."""
     kinds = _distinct(np.concatenate([columns.T, less[:, None]], axis=1))
     columns, less = kinds[:, :-1].T, kinds[:, -1]

@@ -20,7 +20,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from hwmodel.local_memory.addresses import Births, Ints
+from arrayol.arrays import IntArray
+from hwmodel.local_memory.addresses import BirthOrder
 
 BODY, KEPT, HELD = 0, 1, 2
 CLASSES = {BODY: "body", KEPT: "kept", HELD: "held"}
@@ -34,8 +35,8 @@ class Line:
     """
 
     places: int
-    first: Ints
-    last: Ints
+    first: IntArray
+    last: IntArray
     times: int = 1
 
     @property
@@ -44,23 +45,23 @@ class Line:
         return len(self.first)
 
     @cached_property
-    def order(self) -> Ints:
+    def order(self) -> IntArray:
         """The indices in order of birth, those of one place ascending."""
         return np.argsort(self.first, kind="stable")
 
     @cached_property
-    def placed(self) -> Ints:
+    def placed(self) -> IntArray:
         """The first places of the indices in order of birth."""
         return self.first[self.order]
 
     @property
-    def classes(self) -> Ints:
+    def classes(self) -> IntArray:
         """The class of each index by its life h = l - f: body (h = 0), kept (0 < 2 h < places), else held."""
         life = self.last - self.first
         return np.where(life == 0, BODY, np.where(2 * life * self.times < self.places, KEPT, HELD)).astype(np.int64)
 
     @property
-    def numbers_by_class(self) -> Ints:
+    def numbers_by_class(self) -> IntArray:
         """The number of each index among those of its class."""
         classes, numbers = self.classes, np.zeros(self.indices, np.int64)
         for kind in np.unique(classes).tolist():
@@ -69,13 +70,13 @@ class Line:
         return numbers
 
     @property
-    def births(self) -> Births:
+    def births(self) -> BirthOrder:
         """The order of birth of the indices."""
         order, placed = self.order, self.placed
         before = np.searchsorted(placed, self.first, side="left")
         rank = np.empty(self.indices, np.int64)
         rank[order] = np.arange(self.indices) - before[order]
-        return Births(before, np.searchsorted(placed, self.first, side="right") - before, rank)
+        return BirthOrder(before, np.searchsorted(placed, self.first, side="right") - before, rank)
 
     def only(self, chosen: NDArray[np.bool_]) -> Line:
         """The line with the indices in a mask."""
@@ -96,13 +97,13 @@ class Line:
         first, last = np.tile(self.first, times) + shift, np.tile(self.last, times) + shift
         return Line(self.places * times, first, last, self.times * times)
 
-    def born_before(self, places: Ints) -> Ints:
+    def born_before(self, places: IntArray) -> IntArray:
         """The number of indices that are born before each of some places."""
         return np.searchsorted(self.placed, places, side="left")
 
 
 @dataclass(frozen=True, eq=False)
-class Lines:
+class BufferLines:
     """A buffer, or a part of one: all pairs of an outer and an inner index, with `free` data each."""
 
     outer: Line
@@ -116,24 +117,24 @@ class Lines:
         return self.outer.indices * self.inner.indices
 
     @property
-    def born(self) -> Ints:
+    def born(self) -> IntArray:
         """The step that brings each pair, (outer indices, inner indices)."""
         return self.outer.first[:, None] * self.inner.places + self.inner.first[None, :]
 
     @property
-    def dead(self) -> Ints:
+    def dead(self) -> IntArray:
         """The last step of each pair, included, (outer indices, inner indices)."""
         return self.outer.last[:, None] * self.inner.places + self.inner.last[None, :] + self.lag
 
-    def by_class(self) -> Iterator[tuple[tuple[int, int], Lines]]:
+    def by_class(self) -> Iterator[tuple[tuple[int, int], BufferLines]]:
         """The non-empty parts: pairs of a class of the outer line and one of the inner line."""
         rows, columns = self.outer.classes, self.inner.classes
         for row in np.unique(rows).tolist():
             for column in np.unique(columns).tolist():
                 outer, inner = self.outer.only(rows == row), self.inner.only(columns == column)
-                yield (row, column), Lines(outer, inner, self.lag, self.free)
+                yield (row, column), BufferLines(outer, inner, self.lag, self.free)
 
-    def in_succession(self) -> Lines:
+    def in_succession(self) -> BufferLines:
         """The lines over frames that follow each other, as many as a datum of the first can meet."""
         return replace(self, outer=self.outer.repeated(self.frames))
 

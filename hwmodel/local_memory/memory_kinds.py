@@ -33,7 +33,7 @@ class Built:
         """A number of equal memories together."""
         return Built(self.kind, self.blocks * number, self.lut * number, self.ff * number, self.area * number)
 
-    def beside(self, other: Built) -> Built:
+    def combined_with(self, other: Built) -> Built:
         """The sum of two memories, with the kind of the first."""
         return Built(
             self.kind,
@@ -112,9 +112,9 @@ class Kinds:
         """The cheapest memory in a shape of a kind (given by number), of equal ones the first."""
         kind = self.kinds[number]
         if not kind.shapes:
-            return _one(kind, words, bits)
+            return _single(kind, words, bits)
         if number not in self._shaped:
-            self._shaped[number] = [(deep, wide, _one(kind, deep, wide)) for deep, wide in kind.shapes]
+            self._shaped[number] = [(deep, wide, _single(kind, deep, wide)) for deep, wide in kind.shapes]
         ways = (shape.times(-(-words // deep) * -(-bits // wide)) for deep, wide, shape in self._shaped[number])
         return min(ways, key=lambda shape: shape.price(prices))
 
@@ -124,7 +124,7 @@ def _has_ports(kind: MemoryKind, reads: int, writes: int) -> bool:
     return reads + writes <= kind.ports and reads <= (kind.reads or kind.ports)
 
 
-def _one(kind: MemoryKind, words: int, bits: int) -> Built:
+def _single(kind: MemoryKind, words: int, bits: int) -> Built:
     """A single memory of a kind."""
     variables = {"k": float(words), "w": float(bits), "bits": float(words * bits)}
     lut, ff, area = (_rounded(formula.value(variables)) for formula in (kind.lut, kind.ff, kind.area))
@@ -142,4 +142,4 @@ def _denominator(kind: MemoryKind, name: str) -> int:
     if formula.variables and not kind.shapes:
         return PARTS
     shapes = kind.shapes or ((1, 1),)
-    return math.lcm(*(Fraction(str(getattr(_one(kind, *shape), name))).denominator for shape in shapes))
+    return math.lcm(*(Fraction(str(getattr(_single(kind, *shape), name))).denominator for shape in shapes))

@@ -130,7 +130,7 @@ class Candidate:
         built = bank.times(self.copies * self.banks) if bank is not None else None
         if built is None:
             return None
-        built = built.beside(terms.kinds.registers(self.window * bits)) if self.window else built
+        built = built.combined_with(terms.kinds.registers(self.window * bits)) if self.window else built
         return terms.steered(built, features)
 
     def bits(self, bits: int, deep: int) -> int:

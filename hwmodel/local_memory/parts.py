@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from hwmodel.local_memory.addresses import Addresses, Part, placed
 from hwmodel.local_memory.forms import least_form
-from hwmodel.local_memory.lines import Lines
+from hwmodel.local_memory.lines import BufferLines
 
 
-def addresses_of(lines: Lines) -> Addresses:
+def addresses_of(lines: BufferLines) -> Addresses:
     """The addresses of a buffer."""
     outer, inner = lines.outer, lines.inner
     return Addresses(
@@ -21,12 +21,12 @@ def addresses_of(lines: Lines) -> Addresses:
     )
 
 
-def size_of(lines: Lines) -> int:
+def size_of(lines: BufferLines) -> int:
     """The number of words that the addresses of a buffer take."""
     return sum(part.form.size for part in _parts(lines)) * lines.free
 
 
-def _parts(lines: Lines) -> tuple[Part, ...]:
+def _parts(lines: BufferLines) -> tuple[Part, ...]:
     """The parts of a buffer, in the choice that takes fewer words."""
     if not lines.pairs:
         return ()

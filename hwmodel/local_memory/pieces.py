@@ -16,13 +16,13 @@ from functools import cached_property
 
 import numpy as np
 
-from hwmodel.local_memory.addresses import Ints
+from arrayol.arrays import IntArray
 from hwmodel.local_memory.bank_functions import Shared
-from hwmodel.local_memory.lines import Line, Lines
+from hwmodel.local_memory.lines import BufferLines, Line
 
 
 @dataclass(frozen=True, eq=False)
-class Loop:
+class LoopPlaces:
     """The indices of one loop of `places`: the `subscript` of the `axis` that moves with it, 0 without one.
 
     Each index has the `first` place, which brings it, and the `last` place, which uses it last. A free axis has one
@@ -31,16 +31,16 @@ class Loop:
 
     places: int
     axis: int | None
-    subscript: Ints
-    first: Ints
-    last: Ints
+    subscript: IntArray
+    first: IntArray
+    last: IntArray
 
     @staticmethod
-    def free(axis: int, subscript: Ints) -> Loop:
+    def free(axis: int, subscript: IntArray) -> LoopPlaces:
         """The loop of an axis that no tick distinguishes."""
-        return Loop(1, axis, subscript, 0 * subscript, 0 * subscript)
+        return LoopPlaces(1, axis, subscript, 0 * subscript, 0 * subscript)
 
-    def in_groups(self, shared: Shared) -> tuple[Loop, Ints]:
+    def in_groups(self, shared: Shared) -> tuple[LoopPlaces, IntArray]:
         """The indices in groups that share an address, each in its bank, and the group of each.
 
         Groups begin at the first subscript; if subscripts are fetched again, at the first subscript of each fetch. A
@@ -56,10 +56,10 @@ class Loop:
         first, last = np.full(len(groups), self.places), np.zeros(len(groups), np.int64)
         np.minimum.at(first, number.ravel(), self.first)
         np.maximum.at(last, number.ravel(), self.last)
-        return Loop(self.places, self.axis, groups % most, first, last), number.ravel()
+        return LoopPlaces(self.places, self.axis, groups % most, first, last), number.ravel()
 
 
-def combined(numbers: Sequence[Ints], sizes: Sequence[int]) -> Ints:
+def combined(numbers: Sequence[IntArray], sizes: Sequence[int]) -> IntArray:
     """The number of each combination of some loops' indices, from the `numbers` of each loop's indices.
 
     `sizes` bound the numbers of each loop.
@@ -70,7 +70,7 @@ def combined(numbers: Sequence[Ints], sizes: Sequence[int]) -> Ints:
     return number
 
 
-def line_of(loops: Sequence[Loop]) -> Line:
+def line_of(loops: Sequence[LoopPlaces]) -> Line:
     """The line of some loops."""
     places = [loop.places for loop in loops]
     first, last = (combined(ends, places) for ends in ([loop.first for loop in loops], [loop.last for loop in loops]))
@@ -85,25 +85,25 @@ class Piece:
     If there are several successive `frames`, they are the outermost loop of the outer line.
     """
 
-    outer: tuple[Loop, ...]
-    inner: tuple[Loop, ...]
-    free: tuple[Loop, ...]
+    outer: tuple[LoopPlaces, ...]
+    inner: tuple[LoopPlaces, ...]
+    free: tuple[LoopPlaces, ...]
     lag: int
     start: int = 0
     frames: int = 1
 
     @cached_property
-    def lines(self) -> Lines:
+    def lines(self) -> BufferLines:
         """The two lines of the piece."""
         outer = replace(line_of(self.outer), times=self.frames)
-        return Lines(outer, line_of(self.inner), self.lag, line_of(self.free).indices)
+        return BufferLines(outer, line_of(self.inner), self.lag, line_of(self.free).indices)
 
     @property
     def in_succession(self) -> Piece:
         """The piece over successive frames: as many as a datum of the first can meet are one more loop."""
         frames = np.arange(self.lines.frames)
         return replace(
-            self, outer=(Loop(len(frames), None, 0 * frames, frames, frames), *self.outer), frames=len(frames)
+            self, outer=(LoopPlaces(len(frames), None, 0 * frames, frames, frames), *self.outer), frames=len(frames)
         )
 
 
@@ -112,10 +112,10 @@ class Subscripts:
     """Subscripts along some axes of an array, `places` (indices, axes), in the order of the indices."""
 
     axes: tuple[int, ...]
-    places: Ints
+    places: IntArray
 
     @staticmethod
-    def of(loops: Sequence[Loop]) -> Subscripts:
+    def of(loops: Sequence[LoopPlaces]) -> Subscripts:
         """The subscripts of the indices of a line."""
         sizes = [len(loop.first) for loop in loops]
         chosen = np.unravel_index(np.arange(math.prod(sizes)), sizes) if sizes else ()

@@ -196,7 +196,7 @@ def plan_ports(ports: Ports, *, power_of_two: bool = False, most: int = MOST_BAN
     written += [(ports.loaded, ())] if ports.loaded else []
     writes = _Search(ports.rank, tuple(written), power_of_two, most)
     windows = tuple(
-        window_taken(reader, ports.loaded, power_of_two=power_of_two, most=most) for reader in ports.readers
+        reader_window(reader, ports.loaded, power_of_two=power_of_two, most=most) for reader in ports.readers
     )
     read = [_read(reader, window) for reader, window in zip(ports.readers, windows, strict=True)]
     read += [(ports.stored, ())] if ports.stored else []
@@ -219,7 +219,7 @@ def _read(reader: Access, window: Window | None) -> tuple[Sets, tuple[Edge | Non
 
 
 @lru_cache(maxsize=4096)
-def window_taken(reader: Access, loaded: Sets, *, power_of_two: bool = False, most: int = MOST_BANKS) -> Window | None:
+def reader_window(reader: Access, loaded: Sets, *, power_of_two: bool = False, most: int = MOST_BANKS) -> Window | None:
     """The window of a reader, if it needs fewer banks with it than without, together with the words that are loaded."""
     window = window_of(reader)
     if window is None:

@@ -11,7 +11,8 @@ from typing import Protocol
 
 import numpy as np
 
-from hwmodel.local_memory.addresses import Addresses, BankAddresses, Ints
+from arrayol.arrays import IntArray
+from hwmodel.local_memory.addresses import Addresses, BankAddresses
 
 
 class Words(Protocol):
@@ -21,33 +22,33 @@ class Words(Protocol):
     def size(self) -> int:
         """The number of words."""
 
-    def word(self, element: Ints, step: Ints) -> Ints:
+    def word(self, element: IntArray, step: IntArray) -> IntArray:
         """The word of each datum, an element by row-major number that is brought in a step; -1 for none."""
 
 
 @dataclass(frozen=True, eq=False)
-class Numbers:
+class RowNumbers:
     """The numbers of distinct rows of coordinates; `extents` bound each coordinate from above."""
 
     extents: tuple[int, ...]
-    keys: Ints
-    order: Ints
+    keys: IntArray
+    order: IntArray
 
     @staticmethod
-    def of(rows: Ints, extents: tuple[int, ...]) -> Numbers:
+    def of(rows: IntArray, extents: tuple[int, ...]) -> RowNumbers:
         """Number rows (n, coordinates) by their position."""
         keys = _key(rows, extents)
         order = np.argsort(keys)
-        return Numbers(extents, keys[order], order)
+        return RowNumbers(extents, keys[order], order)
 
-    def find(self, rows: Ints) -> Ints:
+    def find(self, rows: IntArray) -> IntArray:
         """The number of each row; -1 for an unknown one."""
         keys = _key(rows, self.extents)
         places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         return np.where(self.keys[places] == keys, self.order[places], -1)
 
 
-def _key(rows: Ints, extents: tuple[int, ...]) -> Ints:
+def _key(rows: IntArray, extents: tuple[int, ...]) -> IntArray:
     """The mixed-radix number of each row."""
     key = np.zeros(len(rows), np.int64)
     for column, extent in zip(rows.T, extents, strict=True):
@@ -65,7 +66,7 @@ class PieceWords:
 
     addresses: Addresses | BankAddresses
     axes: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-    numbers: tuple[Numbers, Numbers, Numbers]
+    numbers: tuple[RowNumbers, RowNumbers, RowNumbers]
     places: int
     start: int
 
@@ -74,7 +75,7 @@ class PieceWords:
         """The words of the piece."""
         return self.addresses.size
 
-    def word(self, subscripts: Ints, step: Ints) -> Ints:
+    def word(self, subscripts: IntArray, step: IntArray) -> IntArray:
         """The word of each datum, by its subscripts (n, rank) and the step that brings it.
 
         -1 for data of other pieces.
@@ -101,7 +102,7 @@ class BufferWords:
         """The words of all pieces."""
         return sum(piece.size for piece in self.pieces)
 
-    def word(self, element: Ints, step: Ints) -> Ints:
+    def word(self, element: IntArray, step: IntArray) -> IntArray:
         """The word of each datum, an element by row-major number that is brought in a step; -1 for none."""
         words, base = np.full(len(element), -1, np.int64), 0
         subscripts = (

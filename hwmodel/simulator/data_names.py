@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hwmodel.accesses import Accesses
-from hwmodel.simulator.moves import Moved, Moves
-from hwmodel.simulator.plan import named, touched
+from hwmodel.simulator.schedule.moves import Moved, Moves
+from hwmodel.simulator.schedule.plan import named, touched
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from hwmodel.simulator.port import Burst
 
 
 @dataclass(frozen=True)
-class Step:
+class SimulatedStep:
     """The events of a step: its length, the bursts, and when each task's last repetition was done."""
 
     start: int
@@ -45,7 +45,7 @@ class Events:
     def __len__(self) -> int:
         return len(self._steps) // 2
 
-    def __getitem__(self, number: int) -> Step:
+    def __getitem__(self, number: int) -> SimulatedStep:
         """A step by its number. Raises IndexError if there is none."""
         if not 0 <= number < len(self):
             raise IndexError(number)
@@ -54,12 +54,12 @@ class Events:
         end, last = self._steps[2 * number + 2 : 2 * number + 4] if follows else (self._end, len(self._bursts) // 5)
         bursts = (self._bursts[5 * place : 5 * place + 5] for place in range(first, last))
         cycles = self._computing[len(self.tasks) * number : len(self.tasks) * (number + 1)]
-        return Step(
+        return SimulatedStep(
             start,
             end - start,
             tuple(Burst(self.arrays[name], bool(write), *others) for name, write, *others in bursts),
             {task: busy for task, busy in zip(self.tasks, cycles, strict=True) if busy},
         )
 
-    def __iter__(self) -> Iterator[Step]:
+    def __iter__(self) -> Iterator[SimulatedStep]:
         return (self[number] for number in range(len(self)))

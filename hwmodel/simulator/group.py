@@ -15,26 +15,27 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign
 from hwmodel.local_memory.banked import BankedMemory
 from hwmodel.local_memory.words import Words
-from hwmodel.memory_kinds import FIFO, STATE, MemoryKind
+from hwmodel.memory_kinds import FIFO, STATE, LocalMemoryKind
 from hwmodel.platform import Platform
-from hwmodel.simulator.chains import Chains
 from hwmodel.simulator.data_names import DataNames
 from hwmodel.simulator.events import Events
-from hwmodel.simulator.fifos import Fifo
-from hwmodel.simulator.local_checks import LocalCheck, Passed
-from hwmodel.simulator.memories import Buffer, Memory
-from hwmodel.simulator.moves import Moved, Moves, Place, moves_of
-from hwmodel.simulator.plan import Ints, Work, fault, named, plan_of
+from hwmodel.simulator.memories.local_checks import LocalCheck, Passed
+from hwmodel.simulator.memories.memories import Buffer, Memory
+from hwmodel.simulator.memories.setup import Setup
+from hwmodel.simulator.memories.states import States
+from hwmodel.simulator.memories.subscripts import RandomReads
 from hwmodel.simulator.port import Port
-from hwmodel.simulator.processors import Processor, processor_of
 from hwmodel.simulator.requests import Requester
-from hwmodel.simulator.setup import Setup
-from hwmodel.simulator.states import States
-from hwmodel.simulator.subscripts import RandomReads
+from hwmodel.simulator.schedule.chains import Chains
+from hwmodel.simulator.schedule.fifos import Fifo
+from hwmodel.simulator.schedule.moves import Moved, Moves, Place, moves_of
+from hwmodel.simulator.schedule.plan import Work, fault, named, plan_of
+from hwmodel.simulator.schedule.processors import ProcessorState, processor_of
 
 Sizes = Mapping[tuple[str, str], int]  # (kind, name) -> data: of every buffer, fifo and state
 Addressed = Mapping[str, Words]  # the words of the data of arrays in their buffers
@@ -84,9 +85,9 @@ class GroupRun:
     operands: Mapping[Place, NDArray[np.int64]]
     setup: Setup
     random: tuple[RandomReads, ...]
-    located: Mapping[str, Ints]
+    located: Mapping[str, IntArray]
     passed: Mapping[str, Passed]
-    processors: Mapping[str, Processor]
+    processors: Mapping[str, ProcessorState]
     requesters: Mapping[tuple[str, bool], Requester]
 
     @property
@@ -141,16 +142,16 @@ def _named_row(accesses: Accesses, work: Work, instances: Sequence[int], row: in
 class NumbersByStep:
     """Numbers of items by step: `of(step)` are those of one step, ascending."""
 
-    order: Ints
-    starts: Ints
+    order: IntArray
+    starts: IntArray
 
     @staticmethod
-    def by(step: Ints, steps: int) -> NumbersByStep:
+    def by(step: IntArray, steps: int) -> NumbersByStep:
         """Sort items by their step."""
         order = np.argsort(step, kind="stable")
         return NumbersByStep(order, np.searchsorted(step[order], np.arange(steps + 1)))
 
-    def of(self, step: int) -> Ints:
+    def of(self, step: int) -> IntArray:
         """The items of a step."""
         return self.order[self.starts[step] : self.starts[step + 1]]
 
@@ -367,6 +368,6 @@ class _Run:
         banks, data = self.local.states.get(chains.name, (0, size))
         return States(chains, size // chains.data, banks, data // chains.data)
 
-    def _size(self, kind: MemoryKind, name: str) -> int:
+    def _size(self, kind: LocalMemoryKind, name: str) -> int:
         """The capacity of a memory of the design in data; 0 if it has none."""
         return self.local.sizes.get((kind.name, name), 0)

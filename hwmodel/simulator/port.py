@@ -12,10 +12,10 @@ from math import lcm
 
 import numpy as np
 
+from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
 from hwmodel.local_words import local_word
 from hwmodel.platform import Platform, RowModel
-from hwmodel.simulator.plan import Ints
 from hwmodel.simulator.requests import Requester, runs_in
 
 
@@ -47,7 +47,7 @@ class Port:
         (channel,), clock = self.platform.channels, self.platform.clock_mhz
         self._timing = (channel.rows, clock) if channel.rows is not None and clock is not None else None
 
-    def expect(self, array: str, steps: Sequence[Ints], *, write: bool) -> None:
+    def expect(self, array: str, steps: Sequence[IntArray], *, write: bool) -> None:
         """Announce the elements of an array that each step will move, from which its requests follow."""
         memory = self.platform.channel_of(array)
         if memory.burst == "run" and memory.rows is None:
@@ -63,7 +63,7 @@ class Port:
         if self._timing is not None:
             self.rows = _Rows(*self._timing)
 
-    def serve(self, array: str, elements: Ints, *, write: bool) -> Ints:
+    def serve(self, array: str, elements: IntArray, *, write: bool) -> IntArray:
         """Move elements of one array after all earlier ones of the step.
 
         Returns the cycle in which each passes to or from the local memory.
@@ -82,7 +82,7 @@ class Port:
         self.bursts.append(Burst(array, write, len(elements), start, self.now))
         return cycles
 
-    def _box_cycles(self, array: str, elements: Ints, *, write: bool) -> Ints:
+    def _box_cycles(self, array: str, elements: IntArray, *, write: bool) -> IntArray:
         """The cycle of each element of a box: words come one a cycle.
 
         They pass in parts to or from the local memory, which takes, or gives, one local word in a cycle, of a run in
@@ -97,13 +97,13 @@ class Port:
         passed = np.maximum.accumulate(word[last] - np.arange(int(local[-1]) + 1)) + np.arange(int(local[-1]) + 1)
         return passed[local]
 
-    def _local_words(self, array: str, elements: Ints, *, write: bool) -> Ints | None:
+    def _local_words(self, array: str, elements: IntArray, *, write: bool) -> IntArray | None:
         """The local word of each of some ascending elements, from 0 on.
 
         None if the local memory takes any word at once.
         """
         shape, size = self.accesses.shape(array), self.accesses.network.arrays[array].type.bytes
-        local, words, before = local_word(self.platform, size, shape, write=write), list[Ints](), 0
+        local, words, before = local_word(self.platform, size, shape, write=write), list[IntArray](), 0
         if local is None:
             return None
         for _, count in runs_in(elements, shape):
@@ -112,17 +112,17 @@ class Port:
             before = int(words[-1][-1]) + 1
         return np.concatenate(words)
 
-    def _words(self, array: str, data: Ints) -> Ints:
+    def _words(self, array: str, data: IntArray) -> IntArray:
         """The number of words of so many data."""
         memory = self.platform.channel_of(array)
         if memory.data_per_word is not None:
             return -(-data // memory.data_per_word)
         return -(-data * self.accesses.network.arrays[array].type.bytes * 8 // (memory.word_bits or 1))
 
-    def _serve_runs(self, rows: _Rows, array: str, elements: Ints, *, write: bool) -> Ints:
+    def _serve_runs(self, rows: _Rows, array: str, elements: IntArray, *, write: bool) -> IntArray:
         """Serve run after run; the local words of a run pass in its last cycles."""
         size, shape = self.accesses.network.arrays[array].type.bytes, self.accesses.shape(array)
-        base, cycles = self._base(array, rows.model.row_bytes), list[Ints]()
+        base, cycles = self._base(array, rows.model.row_bytes), list[IntArray]()
         local = local_word(self.platform, size, shape, write=write)
         for run in np.split(elements, np.flatnonzero(np.diff(elements) != 1) + 1):
             words = np.zeros(len(run), np.int64)

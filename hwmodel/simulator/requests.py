@@ -1,4 +1,4 @@
-"""Requests of runs, one by one: a second reading of docs/machine.md, section 4, "Runs", beside `hwmodel.machine`."""
+"""Requests of runs, one by one: a second reading of docs/machine.md, section 4, "Runs", beside `hwmodel.cost_model`."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from functools import lru_cache
 
 import numpy as np
 
+from arrayol.arrays import IntArray
 from hwmodel.accesses import Extents
 from hwmodel.local_words import LocalWord
 from hwmodel.platform import ExternalMemory
-from hwmodel.simulator.plan import Ints, fault
+from hwmodel.simulator.schedule.plan import fault
 
 Run = tuple[int, int]  # the first element, and how many follow each other
 
 
-def runs_in(elements: Ints, shape: Extents) -> list[Run]:
+def runs_in(elements: IntArray, shape: Extents) -> list[Run]:
     """The runs of distinct elements of an array, ascending; rows join if both are whole.
 
     Neighbours are consecutive within a row, or where one block of an axis ends and the next begins. Blocks of several
@@ -42,7 +43,7 @@ def runs_in(elements: Ints, shape: Extents) -> list[Run]:
     return list(zip(ascending[heads].tolist(), sizes.tolist(), strict=True))
 
 
-def spans_in(elements: Ints, shape: Extents, axis: int, distance: int) -> list[Run]:
+def spans_in(elements: IntArray, shape: Extents, axis: int, distance: int) -> list[Run]:
     """The runs that are requested as whole entries of an axis: entries of one row within a distance are joined."""
     inner = math.prod(shape[axis + 1 :])
     entry = np.sort(elements) // inner
@@ -51,7 +52,7 @@ def spans_in(elements: Ints, shape: Extents, axis: int, distance: int) -> list[R
     return list(zip((first * inner).tolist(), ((last - first + 1) * inner).tolist(), strict=True))
 
 
-def _distances(steps: Sequence[Ints], shape: Extents, axis: int) -> list[int]:
+def _distances(steps: Sequence[IntArray], shape: Extents, axis: int) -> list[int]:
     """The distances of consecutive entries of a row in some step, and 1, ascending."""
     distances = {1}
     for elements in steps:
@@ -86,7 +87,7 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Request:
     """The requests of a step: `runs`, each in `parts` requests of `each` words, which take `passing` cycles to pass."""
 
     runs: tuple[Run, ...]
@@ -110,7 +111,7 @@ class Requester:
     memory: ExternalMemory
     ways: tuple[Way, ...]
     local: LocalWord | None = None
-    _known: dict[tuple[int, bytes], tuple[Ints, Ints, Ints]] = field(
+    _known: dict[tuple[int, bytes], tuple[IntArray, IntArray, IntArray]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -120,7 +121,7 @@ class Requester:
         shape: Extents,
         size: int,
         memory: ExternalMemory,
-        steps: Sequence[Ints],
+        steps: Sequence[IntArray],
         local: LocalWord | None = None,
     ) -> Requester:
         """The requester of an array, given the elements that each step of the group moves.
@@ -159,29 +160,29 @@ class Requester:
         )
         return word, part
 
-    def asked(self, elements: Ints) -> Asked:
+    def request_for(self, elements: IntArray) -> Request:
         """The requests of a step for these elements: in the fewest cycles, of equal ones with the fewest words."""
         runs = runs_in(elements, self.shape)
-        found = [self._asked(self.ways[0], runs)]
+        found = [self._request_for(self.ways[0], runs)]
         for way in self.ways[1:] if len(runs) > 1 else ():
             assert way.axis is not None, "only the first is run by run"
             spans = spans_in(elements, self.shape, way.axis, way.distance)
-            found += [self._asked(way, spans)] if len(spans) < len(runs) else []
+            found += [self._request_for(way, spans)] if len(spans) < len(runs) else []
         return min(found, key=self._cost)
 
-    def _cost(self, asked: Asked) -> tuple[int, int]:
+    def _cost(self, asked: Request) -> tuple[int, int]:
         """The cycles and the words of requests, for comparison."""
         number = len(asked.runs) * asked.parts
         cycles = _end(number, self.memory.latency or 0, asked.passing, self.memory.outstanding)
         return cycles, number * asked.each
 
-    def _asked(self, way: Way, runs: Sequence[Run]) -> Asked:
+    def _request_for(self, way: Way, runs: Sequence[Run]) -> Request:
         """The requests of a step for some runs, in one way."""
         longest = max(size for _, size in runs)
         words = self.words(way, longest)
         parts = -(-words // self.memory.max_burst_words)
         each = -(-words // parts)
-        return Asked(tuple(runs), parts, each, self.passing(way, longest, each))
+        return Request(tuple(runs), parts, each, self.passing(way, longest, each))
 
     def words(self, way: Way, longest: int) -> int:
         """The words for each run of a step whose longest run has so many elements, before it is cut into requests."""
@@ -199,7 +200,7 @@ class Requester:
         ends = min(ends, (each * data + row - 2) // row)
         return max(each, parts + (ends if way.worst_part or row % width else 0))
 
-    def parts(self, start: int, element: Ints) -> tuple[Ints, Ints]:
+    def parts(self, start: int, element: IntArray) -> tuple[IntArray, IntArray]:
         """The word of each element, counted from that of element `start`, and its local word, counted from 0.
 
         A word is taken as it comes, with the elements that it completes, and split at ends of rows.
@@ -210,7 +211,7 @@ class Requester:
         begins = np.append(True, (np.diff(parts, axis=1) != 0).any(axis=0))
         return word - start * self.size // self.word, np.cumsum(begins) - 1
 
-    def _of_run(self, start: int, elements: Ints) -> tuple[Ints, Ints, Ints]:
+    def _of_run(self, start: int, elements: IntArray) -> tuple[IntArray, IntArray, IntArray]:
         """For a run: the word of each element, the cycles of each word, and the delay of each element after its word.
 
         A word takes a cycle for each of its local words, and one if it completes no element. Runs that start at the
@@ -226,14 +227,14 @@ class Requester:
             self._known[key] = word, cycles_of, local - local[np.searchsorted(word, word)]
         return self._known[key]
 
-    def serve(self, now: int, elements: Ints, step: int) -> tuple[int, Ints]:
+    def serve(self, now: int, elements: IntArray, step: int) -> tuple[int, IntArray]:
         """Serve a step's elements, ascending, the first of which is requested at cycle `now`.
 
         Returns when the last word is there, and the cycle in which each element passes to or from the local memory.
         Raises SimulatorError (`request-too-short`) if a run is longer than what is requested for it, or has more local
         words than cycles.
         """
-        asked, cycles, done, issued = self.asked(elements), list[Ints](), list[int](), now - 1
+        asked, cycles, done, issued = self.request_for(elements), list[IntArray](), list[int](), now - 1
         parts, each, passing = asked.parts, asked.each, asked.passing
         cuts = np.searchsorted(elements, [start for start, _ in asked.runs])
         for (start, _), own_elements in zip(asked.runs, np.split(elements, cuts[1:]), strict=True):
@@ -256,7 +257,7 @@ class Requester:
         return done[-1], np.concatenate(cycles)
 
 
-def _is_in_blocks(elements: Ints, size: int) -> bool:
+def _is_in_blocks(elements: IntArray, size: int) -> bool:
     """Whether all blocks of consecutive elements are present whole, or not at all."""
     there = np.bincount(elements // size)
     return bool(((there == size) | (there == 0)).all())

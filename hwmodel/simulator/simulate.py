@@ -29,11 +29,11 @@ from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign
 from hwmodel.platform import Platform
 from hwmodel.simulator.group import GroupRun, LocalMemories, run_group
-from hwmodel.simulator.memories import Memory, external_memory, of_other_frames, one_frame
-from hwmodel.simulator.patterns import touched_patterns
-from hwmodel.simulator.plan import fault
-from hwmodel.simulator.setup import Setup, set_up
-from hwmodel.simulator.values import Evaluation, Values
+from hwmodel.simulator.memories.memories import Memory, external_memory, of_other_frames, one_frame
+from hwmodel.simulator.memories.setup import Setup, set_up
+from hwmodel.simulator.schedule.patterns import touched_patterns
+from hwmodel.simulator.schedule.plan import fault
+from hwmodel.simulator.values import ValueCheck, Values
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -82,7 +82,7 @@ def simulate(
     reference = execute(spec, network.name, inputs, functions=functions)
     given = with_tables(spec, spec.components[network.name], inputs)
     values: Values = {name: one_frame(accesses, name, given[name]).reshape(-1) for name in network.inputs}
-    evaluation = Evaluation(spec, accesses, functions or {})
+    evaluation = ValueCheck(spec, accesses, functions or {})
     for run, _ in runs:
         evaluation.run(run, values)
     memory = runs[-1][1]
@@ -128,7 +128,7 @@ def _computes(component: Component, functions: Functions) -> bool:
 
 
 @dataclass(frozen=True)
-class Reference:
+class ReferenceValues:
     """A specification's network, and the values of all its arrays for one frame, row-major.
 
     `values` is None if only tokens can move: without inputs, with black boxes, or if a task reads elements of other
@@ -153,9 +153,9 @@ class Reference:
         return read
 
     @cached_property
-    def evaluation(self) -> Evaluation:
+    def evaluation(self) -> ValueCheck:
         """The evaluation of groups that are given these arrays."""
-        return Evaluation(self.spec, self.accesses, {})
+        return ValueCheck(self.spec, self.accesses, {})
 
     @cached_property
     def _reads(self) -> Mapping[str, Mapping[str, NDArray[np.bool_]]]:
@@ -171,18 +171,18 @@ class Reference:
         return by_array
 
 
-def reference_of(spec: Spec, accesses: Accesses, inputs: Arrays | None) -> Reference:
+def reference_of(spec: Spec, accesses: Accesses, inputs: Arrays | None) -> ReferenceValues:
     """The values of the network's arrays for these inputs (one frame or more).
 
     Raises ArrayolError if they have no result.
     """
     network = accesses.network
     if inputs is None or black_boxes(spec, network, {}) or of_other_frames(accesses):
-        return Reference(spec, accesses, None)
+        return ReferenceValues(spec, accesses, None)
     flat, name = _with_every_array(spec, network)
     given = with_tables(spec, spec.components[network.name], inputs)
     arrays = {**given, **execute(flat, name, given), **execute(spec, network.name, inputs)}
-    return Reference(
+    return ReferenceValues(
         spec, accesses, {array: one_frame(accesses, array, arrays[array]).reshape(-1) for array in network.arrays}
     )
 
@@ -226,14 +226,16 @@ def _task(process: Process, ports: Mapping[str, Port], span: Span) -> Repetitive
 
 
 @dataclass(frozen=True)
-class Alone:
+class SingleRun:
     """The run of a single group, and whether it leaves the reference execution's values for others (None: tokens)."""
 
     run: GroupRun
     identical: bool | None
 
 
-def simulate_alone(reference: Reference, platform: Platform, group: GroupDesign, local: LocalMemories) -> Alone:
+def simulate_group(
+    reference: ReferenceValues, platform: Platform, group: GroupDesign, local: LocalMemories
+) -> SingleRun:
     """Run a single group with its local memories, given the reference execution's arrays.
 
     Raises SimulatorError if it breaks a rule of the machine, also if an element that is needed outside is not stored
@@ -246,22 +248,22 @@ def simulate_alone(reference: Reference, platform: Platform, group: GroupDesign,
     run = run_group(accesses, platform, group, local, memory, set_up(accesses, platform, memory))
     _require_unchanged(before, memory)
     needed = {
-        name: reference.needed_outside(name, group.tasks) & _made_by(accesses, name, group)
+        name: reference.needed_outside(name, group.tasks) & _written_by_group(accesses, name, group)
         for name in sorted(made_arrays)
     }
     _require_stored(needed, memory)
     if reference.values is None:
-        return Alone(run, None)
+        return SingleRun(run, None)
     values: Values = {name: reference.values[name] for name in before}
     reference.evaluation.run(run, values)
     same = all(
         values[name][memory[name][elements]].tobytes() == reference.values[name][elements].tobytes()
         for name, elements in needed.items()
     )
-    return Alone(run, same)
+    return SingleRun(run, same)
 
 
-def _made_by(accesses: Accesses, array: str, group: GroupDesign) -> NDArray[np.bool_]:
+def _written_by_group(accesses: Accesses, array: str, group: GroupDesign) -> NDArray[np.bool_]:
     """Mask of an array's elements that the group makes: its own part if others write the array too."""
     is_made = np.zeros(accesses.size(array), np.bool_)
     if set(accesses.network.arrays[array].producers) <= set(group.tasks):
@@ -271,7 +273,7 @@ def _made_by(accesses: Accesses, array: str, group: GroupDesign) -> NDArray[np.b
     return is_made
 
 
-def _external_memory(reference: Reference, group: GroupDesign, made: set[str]) -> Memory:
+def _external_memory(reference: ReferenceValues, group: GroupDesign, made: set[str]) -> Memory:
     """The external memory before a group: the inputs, and only what its tasks read of arrays that other groups make."""
     network = reference.accesses.network
     memory = external_memory(reference.accesses, network.arrays.keys() - made)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from arrayol.execute.extern import Functions
 from arrayol.execute.run import Programs, execute
 from arrayol.ir.spec import (
@@ -27,17 +28,17 @@ from arrayol.ir.spec import (
 )
 from hwmodel.accesses import Accesses, Extents, flat
 from hwmodel.simulator.group import GroupRun
-from hwmodel.simulator.moves import Read
-from hwmodel.simulator.patterns import Patterns
-from hwmodel.simulator.plan import Ints, Work
-from hwmodel.simulator.subscripts import RandomReads, places_read
+from hwmodel.simulator.memories.subscripts import RandomReads, places_read
+from hwmodel.simulator.schedule.moves import Read
+from hwmodel.simulator.schedule.patterns import Patterns
+from hwmodel.simulator.schedule.plan import Work
 
 Values = dict[str, NDArray[Any]]  # by array: the value of each token
 _AT_ONCE = 1 << 22  # values of patterns that are written out for the body at a time
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class ValueCheck:
     """Computes values task by task, and checks reads at subscripts that depend on these values.
 
     Programs of elementaries are cached between runs, and so is the last result of each task: in most designs it reads
@@ -58,11 +59,11 @@ class Evaluation:
         works = run.moves.plan.works
         for task in self.accesses.network.processes:
             if task in works:
-                for name, rows in self._made(run, works[task], values).items():
+                for name, rows in self._results(run, works[task], values).items():
                     several = name in values and len(self.accesses.network.arrays[name].producers) > 1
                     values[name] = np.concatenate([values[name], rows]) if several else rows
 
-    def _made(self, run: GroupRun, work: Work, values: Values) -> Values:
+    def _results(self, run: GroupRun, work: Work, values: Values) -> Values:
         """The values that a task made, by array, and a check of its random reads."""
         process = self.accesses.network.processes[work.task]
         elementary = self.spec.components[process.elementary]
@@ -76,7 +77,9 @@ class Evaluation:
             touch.port: self._patterns(run, work, number, space, values)
             for number, touch in enumerate(self.accesses.reads[work.task])
         }
-        alone = task_alone(elementary, space, process.delays, written, {port: own.along for port, own in taken.items()})
+        alone = task_by_repetition(
+            elementary, space, process.delays, written, {port: own.along for port, own in taken.items()}
+        )
         outputs = self._outputs(work, elementary, alone, taken)
         for reads in random:
             every = {port: own.everywhere(space) for port, own in taken.items()}
@@ -93,7 +96,7 @@ class Evaluation:
         return made
 
     def _outputs(
-        self, work: Work, elementary: Elementary, alone: RepetitiveTask, taken: Mapping[str, _Taken]
+        self, work: Work, elementary: Elementary, alone: RepetitiveTask, taken: Mapping[str, _OperandsRead]
     ) -> Values:
         """The results of a task on the operands that it has `taken`, by port."""
         key, ports = (work.task, work.recomputed), [port.name for port in alone.outputs]
@@ -109,7 +112,7 @@ class Evaluation:
             self._last[key] = digest, dict(made)
         return self._last[key][1]
 
-    def _patterns(self, run: GroupRun, work: Work, number: int, space: Extents, values: Values) -> _Taken:
+    def _patterns(self, run: GroupRun, work: Work, number: int, space: Extents, values: Values) -> _OperandsRead:
         """The operands of each repetition through one tiler; a repetition that did not read gets those of another.
 
         Border constants are filled in where a pattern lies outside. Equal operands of several repetitions are stored
@@ -136,11 +139,11 @@ class Evaluation:
             outside = self.accesses.beyond(read.touch, repetitions[first])
             constant = self.accesses.network.arrays[read.touch.array].type.held(border.value)
             filled[own] = np.where(outside, np.array(constant, patterns.dtype), filled[own])
-        return _Taken(filled.reshape((*extents, *read.touch.pattern)), along)
+        return _OperandsRead(filled.reshape((*extents, *read.touch.pattern)), along)
 
 
 @dataclass(frozen=True)
-class _Taken:
+class _OperandsRead:
     """The operands that repetitions have read through one tiler."""
 
     array: NDArray[Any]
@@ -161,14 +164,14 @@ def _along(read: Read, space: Extents, *, recomputed: bool) -> tuple[int, ...]:
     return tuple(axis for axis, column in enumerate(moving) if any(column))
 
 
-def _places(repetitions: Ints, space: Extents, along: tuple[int, ...], *, recomputed: bool) -> Ints:
+def _places(repetitions: IntArray, space: Extents, along: tuple[int, ...], *, recomputed: bool) -> IntArray:
     """The position of each instance in an array over these axes of the space."""
     if recomputed:
         return np.arange(len(repetitions)) if along else np.zeros(len(repetitions), np.int64)
     return flat(repetitions[:, list(along)], [space[axis] for axis in along])
 
 
-def _are_alike(tokens: Ints, data: Patterns, place: Ints) -> bool:
+def _are_alike(tokens: IntArray, data: Patterns, place: IntArray) -> bool:
     """Whether all instances at one position have read the same tokens."""
     if not data.are_shared:
         return len(np.unique(place)) == len(place)
@@ -178,7 +181,7 @@ def _are_alike(tokens: Ints, data: Patterns, place: Ints) -> bool:
     return bool((tokens[pairs[1][others]] == tokens[pairs[1][first[others]]]).all())
 
 
-def task_alone(
+def task_by_repetition(
     elementary: Elementary,
     space: Extents,
     delays: tuple[Delay, ...],
@@ -200,14 +203,18 @@ def task_alone(
         tuple(_array(port, space, every) for port in outputs),
         space,
         elementary.name,
-        tuple(Link(port.name, port.name, _own(port, space, along[port.name]), port.span) for port in inputs),
-        tuple(Link(port.name, port.name, _own(port, space, every), port.span) for port in outputs),
+        tuple(
+            Link(port.name, port.name, _part_of_repetition(port, space, along[port.name]), port.span) for port in inputs
+        ),
+        tuple(Link(port.name, port.name, _part_of_repetition(port, space, every), port.span) for port in outputs),
         tuple(_delay(delay, elementary, space, along) for delay in delays),
         elementary.span,
     )
 
 
-def _places_read(elementary: Elementary, reads: RandomReads, taken: Values, own: NDArray[Any]) -> tuple[Ints, Ints]:
+def _places_read(
+    elementary: Elementary, reads: RandomReads, taken: Values, own: NDArray[Any]
+) -> tuple[IntArray, IntArray]:
     """The pattern elements that repetitions read at subscripts of their operands (`taken`, (space, pattern) by port).
 
     Repetitions are evaluated in chunks, as many as their patterns leave room for; patterns that all share need none.
@@ -257,7 +264,7 @@ def _array(port: Port, space: Extents, along: tuple[int, ...]) -> Port:
     return replace(port, shape=(*(space[axis] for axis in along), *port.shape))
 
 
-def _own(port: Port, space: Extents, along: tuple[int, ...]) -> Tiler:
+def _part_of_repetition(port: Port, space: Extents, along: tuple[int, ...]) -> Tiler:
     """The tiler that gives each repetition its own part of a port's array."""
     tiler = own_part_tiler(len(along), len(port.shape), port.span)
     paving = tuple(tuple(int(axis == other) for other in range(len(space))) for axis in along)
@@ -272,4 +279,6 @@ def _delay(delay: Delay, elementary: Elementary, space: Extents, along: Mapping[
     if not isinstance(delay.default, TiledDefault):
         return replace(delay, acts=acts)
     port = port_named(elementary.inputs, delay.port)
-    return replace(delay, acts=acts, default=TiledDefault(port.name, _own(port, space, along[port.name]), port.span))
+    return replace(
+        delay, acts=acts, default=TiledDefault(port.name, _part_of_repetition(port, space, along[port.name]), port.span)
+    )

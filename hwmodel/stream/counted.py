@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hwmodel.stream.pulses import Ints
+from arrayol.arrays import IntArray
 from hwmodel.stream.refusals import not_streamed
 from hwmodel.streamed import Segment, Tap
 
@@ -28,21 +28,21 @@ class TapReads:
     """
 
     taps: tuple[Tap, ...]
-    first: Ints
-    last: Ints
+    first: IntArray
+    last: IntArray
 
     @property
     def reads(self) -> NDArray[np.bool_]:
         """Which elements are read."""
         return self.first < _NEVER
 
-    def late(self, births: Ints) -> tuple[int, int]:
+    def late(self, births: IntArray) -> tuple[int, int]:
         """The least and the greatest lateness."""
         own = self.reads
         return int((self.first - births)[own].min()), int((self.last - births)[own].max())
 
 
-def tap_reads(tap: Tap, elements: Ints, pulses: Ints, size: int, names: tuple[str, str]) -> TapReads:
+def tap_reads(tap: Tap, elements: IntArray, pulses: IntArray, size: int, names: tuple[str, str]) -> TapReads:
     """The reads of one tap: elements (by their order of birth) in the order of the pulses.
 
     Raises ArrayolError (`not-streamed`), with the `names` of port and array, where they do not follow the order of
@@ -64,7 +64,7 @@ def over_frames(reads: TapReads, frames: int, frame: int) -> TapReads:
     """The same reads of several frames in succession."""
     shift = np.repeat(np.arange(frames) * frame, len(reads.first))
 
-    def repeated(pulses: Ints) -> Ints:
+    def repeated(pulses: IntArray) -> IntArray:
         copies = np.tile(pulses, frames)
         return np.where(copies < _NEVER, copies + shift, _NEVER)
 
@@ -77,7 +77,7 @@ class Births(NamedTuple):
     The data behind those are of one more frame, before which the others pass.
     """
 
-    pulses: Ints
+    pulses: IntArray
     period: int
     counted: int
 
@@ -87,7 +87,7 @@ class _Open:
     """A chain that grows from its oldest tap to newer ones: for each position its taps, passes and first reads."""
 
     births: Births
-    positions: list[tuple[TapReads, Ints, NDArray[np.bool_]]] = field(default_factory=list)
+    positions: list[tuple[TapReads, IntArray, NDArray[np.bool_]]] = field(default_factory=list)
 
     def add(self, newer: TapReads) -> bool:
         """Put a tap before the newest one, if data can pass both in order."""
@@ -97,14 +97,14 @@ class _Open:
         limit = np.where(older.reads, older.first, passes)
         return self._place(newer, limit, needed)
 
-    def _place(self, newer: TapReads, limit: Ints, needed_behind: NDArray[np.bool_]) -> bool:
+    def _place(self, newer: TapReads, limit: IntArray, needed_behind: NDArray[np.bool_]) -> bool:
         reads, needed = newer.reads, needed_behind | newer.reads
         if (reads & needed_behind & (newer.last > limit)).any():
             return False
         own = np.flatnonzero(needed)
         pass_by = np.where(reads[own], newer.last[own], limit[own])
         following = np.where(reads[own], newer.first[own], _NEVER)
-        apart = _apart(self.births, own, newer)
+        apart = _pulses_between(self.births, own, newer)
         bound = pass_by.copy()
         bound[:-1] = np.minimum(bound[:-1], following[1:] - apart)
         since = np.concatenate([[0], np.cumsum(apart)])
@@ -129,7 +129,7 @@ def counted_chains(births: Births, taps: Sequence[TapReads]) -> list[tuple[tuple
     return [_segments(chain) for chain in chains]
 
 
-def _apart(births: Births, own: Ints, tap: TapReads) -> Ints:
+def _pulses_between(births: Births, own: IntArray, tap: TapReads) -> IntArray:
     """The pulses from the pass of each of some data to the next one: as from birth to birth, if they are neighbours.
 
     Less where the tap reads faster, and behind its last read.
@@ -144,7 +144,7 @@ def _apart(births: Births, own: Ints, tap: TapReads) -> Ints:
     return np.where(fast[stretch], pace[stretch], born)
 
 
-def _merged(births: Ints, taps: Sequence[TapReads]) -> list[TapReads]:
+def _merged(births: IntArray, taps: Sequence[TapReads]) -> list[TapReads]:
     """Taps that are late by one and the same number, or read the same, as one position."""
     merged: dict[object, TapReads] = {}
     for reads in taps:
@@ -179,6 +179,6 @@ def _segments(chain: _Open) -> tuple[tuple[Tap, ...], tuple[Segment, ...]]:
     return at_birth, tuple(segments)
 
 
-def frames_waited(births: Ints, taps: Sequence[TapReads], frame: int) -> int:
+def frames_waited(births: IntArray, taps: Sequence[TapReads], frame: int) -> int:
     """The frames in succession that show how much waits at once, with one behind them."""
     return 3 + max((reads.late(births)[1] for reads in taps), default=0) // frame

@@ -10,11 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses, Touch
 from hwmodel.stream.kinds import by_kind
 from hwmodel.stream.latenesses import Latenesses, Source, Spread, spread_of
 from hwmodel.stream.nodes import Node
-from hwmodel.stream.pulses import Ints, born_after, fired, read_after, unit
+from hwmodel.stream.pulses import born_after, fired, read_after, unit
 from hwmodel.streamed import Firing
 
 
@@ -22,20 +23,20 @@ from hwmodel.streamed import Firing
 class Makers:
     """By element of an array, who writes it through one tiler: repetition (-1 for none) and place of the pattern."""
 
-    repetition: Ints
-    place: Ints
+    repetition: IntArray
+    place: IntArray
 
 
 class Reads(NamedTuple):
     """Reads of one place of a pattern: repetitions that read, their elements, and which lie beyond the array's ends."""
 
     place: int
-    repetitions: Ints
-    elements: Ints
+    repetitions: IntArray
+    elements: IntArray
     beyond: NDArray[np.bool_]
 
 
-def every_repetition(node: Node) -> Ints:
+def every_repetition(node: Node) -> IntArray:
     """All repetitions of a node in row-major order (n, rank)."""
     if not node.extents:
         return np.zeros((1, 0), np.int64)

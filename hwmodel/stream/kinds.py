@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hwmodel.stream.pulses import Ints
+from arrayol.arrays import IntArray
 
 
-def by_kind(*columns: Ints) -> Iterator[tuple[tuple[int, ...], Ints]]:
+def by_kind(*columns: IntArray) -> Iterator[tuple[tuple[int, ...], IntArray]]:
     """The distinct rows of columns of small numbers, each with the places where it stands, in ascending order."""
     if not len(columns[0]):
         return

@@ -8,15 +8,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from arrayol.arrays import IntArray
 from arrayol.ir.spec import Delay
 from hwmodel.accesses import Accesses
 from hwmodel.stream.chains import births_of, is_served, steady_positions, steady_segments
 from hwmodel.stream.counted import Births, TapReads, counted_chains, frames_waited, over_frames, tap_reads
 from hwmodel.stream.enumerated import every_repetition, makers, read_elements
 from hwmodel.stream.kinds import by_kind
-from hwmodel.stream.lanes import Lane, LaneReads, Link, is_apart
+from hwmodel.stream.lanes import Lane, LaneReads, Link, has_own_lane
 from hwmodel.stream.nodes import Node
-from hwmodel.stream.pulses import Ints, born_after, fired, read_after, unit
+from hwmodel.stream.pulses import born_after, fired, read_after, unit
 from hwmodel.stream.refusals import not_streamed
 from hwmodel.streamed import Firing, Segment, Tap
 
@@ -28,8 +29,8 @@ Line = tuple[tuple[Tap, ...], tuple[Segment, ...]]  # the taps at birth, and the
 class _Listed:
     """By tap its reads within the array's ends, and beyond: elements of the lane by order of birth, and pulses."""
 
-    within: dict[Tap, tuple[Ints, Ints]] = field(default_factory=dict)
-    beyond: dict[Tap, tuple[Ints, Ints]] = field(default_factory=dict)
+    within: dict[Tap, tuple[IntArray, IntArray]] = field(default_factory=dict)
+    beyond: dict[Tap, tuple[IntArray, IntArray]] = field(default_factory=dict)
 
 
 class ListedLanes:
@@ -59,11 +60,11 @@ class ListedLanes:
             if delay.output == port:
                 self._list_delay(number, delay)
 
-    def _mine(self, unit: int, state: bool) -> Ints:
+    def _mine(self, unit: int, state: bool) -> IntArray:
         """The repetitions whose results are a lane's data: through an exit few write."""
         return np.flatnonzero((self.unit == unit) & (self.leaves | state))
 
-    def _order(self, *, state: bool) -> Ints:
+    def _order(self, *, state: bool) -> IntArray:
         """By repetition its place in the order of birth of its lane."""
         order = np.full(len(self.repetitions), -1, np.int64)
         for number in range(self.firing[self.node.name].units):
@@ -71,7 +72,7 @@ class ListedLanes:
             order[mine[np.argsort(self.pulses[mine], kind="stable")]] = np.arange(len(mine))
         return order
 
-    def births(self, lane: Lane) -> Ints:
+    def births(self, lane: Lane) -> IntArray:
         """The pulses of birth of a lane's data."""
         mine = np.sort(self.pulses[self._mine(lane.unit, lane.state)])
         return mine + int(born_after(self.firing[lane.node], np.array([lane.place]), self.size)[0])
@@ -129,7 +130,7 @@ class ListedLanes:
                 by = makers[mine]
                 if not len(by):
                     continue
-                lane = Lane(node.name, self.port, place, int(self.unit[by[0]]), is_apart(node, delay))
+                lane = Lane(node.name, self.port, place, int(self.unit[by[0]]), has_own_lane(node, delay))
                 tap = Tap(node.name, len(node.reads) + number, place, own)
                 pulses = np.maximum(self.pulses[inside][mine] + took, self.pulses[by] + late)
                 self.lanes.setdefault(lane, _Listed()).within[tap] = self.orders[lane.state][by], pulses
@@ -137,8 +138,8 @@ class ListedLanes:
 
 
 def _missing(
-    births: Ints, pairs: tuple[Ints, Ints], own: Sequence[TapReads], positions: Mapping[Tap, int] | None
-) -> tuple[Ints, Ints]:
+    births: IntArray, pairs: tuple[IntArray, IntArray], own: Sequence[TapReads], positions: Mapping[Tap, int] | None
+) -> tuple[IntArray, IntArray]:
     """The reads beyond the ends whose data are at no tap, nor being born, in that pulse."""
     elements, pulses = pairs
     late = pulses - births[elements]

@@ -85,7 +85,7 @@ def lanes_of(
             side[tap] = side[tap] | spread if tap in side else spread
     for node in (group.nodes[name] for name in firing):
         for number, delay in enumerate(node.delays):
-            apart = is_apart(node, delay)
+            apart = has_own_lane(node, delay)
             for lane, tap, late in _delay_taps(node, number, delay, firing[node.name], recurrences):
                 own = lanes.setdefault(lane._replace(state=apart), LaneReads())
                 own.within[tap] = Spread(late, late, frozenset({late}))
@@ -102,7 +102,7 @@ class Recurrences(NamedTuple):
         return self.pulses.get((node, delay.output, delay.port), born)
 
 
-def is_apart(node: Node, delay: Delay) -> bool:
+def has_own_lane(node: Node, delay: Delay) -> bool:
     """Whether a state has a lane of its own: what it hands on leaves by an exit only, or not at all."""
     touch = next((touch for touch in node.writes if touch.port == delay.output), None)
     return touch is None or touch.exit is not None

@@ -14,11 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from arrayol.arrays import IntArray
 from arrayol.execute.patterns import elements_of
 from hwmodel.accesses import Accesses, Touch, follows_axes, points
 from hwmodel.stream.kinds import by_kind
 from hwmodel.stream.nodes import Node
-from hwmodel.stream.pulses import Ints, along, born_after, read_after
+from hwmodel.stream.pulses import along, born_after, read_after
 from hwmodel.streamed import Firing
 
 _MANY = 256  # values of a set of latenesses; of larger ones only the ends are kept
@@ -64,9 +65,9 @@ Latenesses = dict[Source, Spread]
 class _Axis:
     """The writer along one axis: for each coordinate what it adds to birth, pattern place and unit; -1 for none."""
 
-    birth: Ints
-    place: Ints
-    unit: Ints
+    birth: IntArray
+    place: IntArray
+    unit: IntArray
 
 
 def is_product(touch: Touch) -> bool:
@@ -206,7 +207,7 @@ def _along_axis(
 
 
 def _grouped(
-    there: np.ndarray, element: Ints, beyond: np.ndarray, units: Ints, pulses: Ints, writer: _Axis
+    there: np.ndarray, element: IntArray, beyond: np.ndarray, units: IntArray, pulses: IntArray, writer: _Axis
 ) -> dict[tuple[int, int, int, bool], Spread]:
     """The latenesses of reads of one axis by (unit, lane, lane's unit, beyond)."""
     element, beyond, units = element[there], beyond[there], units[there]
@@ -218,7 +219,7 @@ def _grouped(
     }
 
 
-def spread_of(values: Ints) -> Spread:
+def spread_of(values: IntArray) -> Spread:
     """The spread of these latenesses."""
     least, most = int(values.min()), int(values.max())
     if least == most:

@@ -69,7 +69,7 @@ class StreamGroup:
         self.nodes = {node.name: node for node in nodes}
 
     @cached_property
-    def made(self) -> tuple[str, ...]:
+    def made_arrays(self) -> tuple[str, ...]:
         """The arrays that its tasks make, in the network's order."""
         written = {touch.array for task in self.tasks for touch in self.accesses.writes[task]}
         return tuple(name for name in self.accesses.network.arrays if name in written)
@@ -88,7 +88,7 @@ class StreamGroup:
         """Whether an array is there before the first pulse: resident, or from outside and no task moves along it."""
         if self.accesses.is_resident(array):
             return True
-        return array not in self.made and not self._moved_along.get(array)
+        return array not in self.made_arrays and not self._moved_along.get(array)
 
     def reads(self, task: str) -> tuple[Touch, ...]:
         """The tilers through which a task reads what is not set up."""
@@ -126,13 +126,13 @@ class StreamGroup:
     def _loads(self) -> Iterator[Node]:
         read = {touch.array for task in self.tasks for touch in self.reads(task)}
         for array in self.accesses.network.arrays:
-            if array in read and array not in self.made:
+            if array in read and array not in self.made_arrays:
                 touch = self._place_by_place(f"load {array}", array)
                 yield Node(touch.process, "load", self._extents(array), (), (touch,))
 
     def _stores(self) -> Iterator[Node]:
         inside = set(self.tasks)
-        for array in self.made:
+        for array in self.made_arrays:
             known = self.accesses.network.arrays[array]
             if known.is_output or not inside.issuperset(known.readers):
                 touch = self._place_by_place(f"store {array}", array)
@@ -157,7 +157,7 @@ class StreamGroup:
         return next(touch.tiler.span for touch in touches if touch.array == array)
 
     def _require_whole(self) -> None:
-        for array in self.made:
+        for array in self.made_arrays:
             known = self.accesses.network.arrays[array]
             others = [task for task in known.producers if task not in self.tasks]
             if others and any(reader in self.tasks for reader in known.readers):
@@ -179,7 +179,9 @@ class StreamGroup:
             for touch in self.accesses.reads[task]:
                 shape = self.accesses.network.arrays[touch.array].shape
                 infinite = [axis for axis, extent in enumerate(shape) if extent is None]
-                if touch.array in self.made and any(self.accesses.shape(touch.array)[axis] > 1 for axis in infinite):
+                if touch.array in self.made_arrays and any(
+                    self.accesses.shape(touch.array)[axis] > 1 for axis in infinite
+                ):
                     text = f"'{task}' reads '{touch.array}' of several frames, of which the group makes one"
                     raise not_streamed(text, touch.tiler.span, hint="end the group at this array")
 

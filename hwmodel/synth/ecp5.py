@@ -24,7 +24,7 @@ CARRIES, RAM = 2, 6  # LUTs of a CCU2C, and of a DPR16X4: four hold it, two more
 
 
 @dataclass(frozen=True, slots=True)
-class Device:
+class Ecp5Device:
     """An ECP5 of so many LUTs, in a package, of a speed grade."""
 
     size: str = "85k"
@@ -49,7 +49,7 @@ class Netlist:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedDesign:
     """What nextpnr made: how many of each element of the device are used, and the clock that is reached.
 
     Registers around the ports are not among what is used.
@@ -92,8 +92,8 @@ def synthesise(folder: Path, sources: Sequence[str], top: str) -> Netlist:
 
 
 def place(
-    folder: Path, device: Device, mhz: float, seed: int = 1, config: str | None = None, *, registers: bool = False
-) -> Placed:
+    folder: Path, device: Ecp5Device, mhz: float, seed: int = 1, config: str | None = None, *, registers: bool = False
+) -> PlacedDesign:
     """The netlist of a folder placed and routed, with nextpnr's report and log, and a file for `ecppack`.
 
     Its ports are pins, or between `registers`. nextpnr is asked for `mhz`, and may fall short of it. Raises
@@ -119,14 +119,14 @@ def read_netlist(text: str) -> Netlist:
     return Netlist(cells, version.group() if version else document["creator"])
 
 
-def read_placed(text: str, around: int = 0) -> Placed:
+def read_placed(text: str, around: int = 0) -> PlacedDesign:
     """A report that nextpnr wrote of a design with so many registers around its ports."""
     report: Any = json.loads(text)
     clocks = [clock["achieved"] for clock in report["fmax"].values()]
     used = {name: element["used"] for name, element in report["utilization"].items() if element["used"]}
     if around:
         used[FLIP_FLOP] -= around
-    return Placed(used, round(min(clocks), 1) if clocks else None)
+    return PlacedDesign(used, round(min(clocks), 1) if clocks else None)
 
 
 def nextpnr_version(folder: Path) -> str:

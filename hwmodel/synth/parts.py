@@ -16,7 +16,7 @@ PARTS = ("units", "memories", "agents", "port", "others")
 
 
 @dataclass(frozen=True)
-class Names:
+class PartNames:
     """What a group's module names by: its agents, tasks and lanes."""
 
     agents: frozenset[str]
@@ -24,12 +24,12 @@ class Names:
     lanes: frozenset[str]
 
     @staticmethod
-    def of(group: Mapping[str, Any]) -> Names:
+    def of(group: Mapping[str, Any]) -> PartNames:
         """Of a group in design.json."""
         agents = frozenset(agent["name"] for agent in group["agents"])
         reading = frozenset(name.removesuffix("_read") for name in agents if name.endswith("_read"))
         lanes = frozenset(lane for agent in group["agents"] for lane in agent["lanes"])
-        return Names(agents, reading, lanes)
+        return PartNames(agents, reading, lanes)
 
     def of_instance(self, name: str) -> str:
         """The part that an instance in the group's module is."""
@@ -46,7 +46,7 @@ class Names:
 
 def parts_of(cells: Mapping[str, str], groups: Sequence[Mapping[str, Any]]) -> dict[str, Counter[str]]:
     """By part how many cells of each type it has, from the names of cells and the groups of design.json."""
-    names = [Names.of(group) for group in groups]
+    names = [PartNames.of(group) for group in groups]
     found = {part: Counter[str]() for part in PARTS}
     for cell, kind in cells.items():
         match = re.match(r"group(\d+)\.([\w$]+)", cell)

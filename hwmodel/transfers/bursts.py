@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from arrayol.tiling.nest import NestArray
 from hwmodel.external_memory import Bursts
 from hwmodel.platform import Platform
-
-Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +25,7 @@ class Place:
     element_bytes: int
     shape: tuple[int, ...]
 
-    def linear(self, element: Numbers) -> Numbers:
+    def linear(self, element: IntArray) -> IntArray:
         """The row-major number of each row of subscripts (n, rank), shape (n,)."""
         number = np.zeros(len(element), np.int64)
         for axis, extent in enumerate(self.shape):
@@ -51,47 +49,47 @@ def places(arrays: Mapping[str, NestArray], platform: Platform) -> dict[str, Pla
 
 
 @dataclass(frozen=True, eq=False)
-class Moves:
+class TransferMoves:
     """Elements that move between the memories, arrays of shape n.
 
     `unit` numbers the tile or strip that an element moves for, `array` its place, `element` is its row-major number.
     """
 
-    unit: Numbers
-    array: Numbers
-    element: Numbers
+    unit: IntArray
+    array: IntArray
+    element: IntArray
 
     def __len__(self) -> int:
         return len(self.unit)
 
 
-def moves(parts: Iterable[tuple[Numbers, Numbers | int, Numbers]]) -> Moves:
+def moves(parts: Iterable[tuple[IntArray, IntArray | int, IntArray]]) -> TransferMoves:
     """Moves from (unit, array number, element number), without repetition, in the order of the port."""
     held = [(unit, np.broadcast_to(array, unit.shape), element) for unit, array, element in parts]
     if not held:
-        return Moves(*(np.zeros(0, np.int64) for _ in range(3)))
+        return TransferMoves(*(np.zeros(0, np.int64) for _ in range(3)))
     unit, array, element = (np.concatenate(column) for column in zip(*held, strict=True))
     arrays, elements = (int(column.max(initial=0)) + 1 for column in (array, element))
     keys = np.sort((unit * arrays + array) * elements + element, kind="stable")  # of sorted runs: soon done
     keys = keys[np.diff(keys, prepend=-1) > 0]
-    return Moves(keys // elements // arrays, keys // elements % arrays, keys % elements)
+    return TransferMoves(keys // elements // arrays, keys // elements % arrays, keys % elements)
 
 
 @dataclass(frozen=True, eq=False)
 class UnitBursts:
     """Bursts, and the unit that each belongs to."""
 
-    unit: Numbers
+    unit: IntArray
     bursts: Bursts
 
 
-def bases_and_sizes(where: Iterable[Place]) -> tuple[Numbers, Numbers]:
+def bases_and_sizes(where: Iterable[Place]) -> tuple[IntArray, IntArray]:
     """First byte and bytes per element, by the number of the place."""
     held = list(where)
     return np.array([place.base for place in held]), np.array([place.element_bytes for place in held])
 
 
-def as_bursts(moved: Moves, where: Iterable[Place], write: bool) -> UnitBursts:
+def as_bursts(moved: TransferMoves, where: Iterable[Place], write: bool) -> UnitBursts:
     """One burst for each run of consecutive elements of an array and unit."""
     base, size = bases_and_sizes(where)
     if not len(moved):

@@ -12,10 +12,11 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from arrayol.arrays import IntArray
 from arrayol.tiling.enumerate import rows
-from arrayol.tiling.liveness import needed_alone, touched
-from hwmodel.transfers.bursts import Moves, Numbers, as_bursts, moves
-from hwmodel.transfers.policies import Ground
+from arrayol.tiling.liveness import single_tile_needs, touched
+from hwmodel.transfers.bursts import TransferMoves, as_bursts, moves
+from hwmodel.transfers.policies import PlanContext
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class KeepCost:
         return {part.name: getattr(self, part.name) for part in fields(self)}
 
 
-def keep_costs(ground: Ground) -> dict[str, tuple[KeepCost, ...]]:
+def keep_costs(ground: PlanContext) -> dict[str, tuple[KeepCost, ...]]:
     """By array that tiles move, at each level from 0 to the depth. Raises TooHardError as `evaluate` does."""
     prefixes = [_prefixes(ground.clock.tile, level) for level in range(ground.nest.depth + 1)]
     accesses = {name: _Accesses.of(ground, name) for name in ground.traffic.moved}
@@ -44,7 +45,7 @@ def keep_costs(ground: Ground) -> dict[str, tuple[KeepCost, ...]]:
     }
 
 
-def _prefixes(tile: Numbers, level: int) -> Numbers:
+def _prefixes(tile: IntArray, level: int) -> IntArray:
     """The number of the values that the outer coordinates of each tile have, in the order of execution."""
     if not len(tile):
         return np.zeros(0, np.int64)
@@ -52,7 +53,7 @@ def _prefixes(tile: Numbers, level: int) -> Numbers:
     return np.concatenate([[0], np.cumsum(new)]).astype(np.int64)
 
 
-Pairs = tuple[Numbers, Numbers]  # tiles by place in the order of execution, and row-major numbers of elements
+Pairs = tuple[IntArray, IntArray]  # tiles by place in the order of execution, and row-major numbers of elements
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,10 +67,10 @@ class _Accesses:
     touched: Pairs
 
     @staticmethod
-    def of(ground: Ground, name: str) -> _Accesses:
+    def of(ground: PlanContext, name: str) -> _Accesses:
         traffic = ground.traffic
         relations = (
-            needed_alone(traffic, name),
+            single_tile_needs(traffic, name),
             traffic.surely_written[name],
             traffic.written[name],
             touched(traffic, name),
@@ -81,7 +82,7 @@ class _Accesses:
             pairs.append((number, ground.places[name].linear(element)))
         return _Accesses(list(ground.places).index(name), *pairs)
 
-    def cost(self, ground: Ground, level: int, prefix: Numbers) -> KeepCost:
+    def cost(self, ground: PlanContext, level: int, prefix: IntArray) -> KeepCost:
         """The figures where what tiles with one prefix share is kept."""
         wide = 1 + max((int(element.max(initial=0)) for _, element in (self.needed, self.touched)), default=0)
         loads, where = _ends(self.needed, prefix, wide, last=False)
@@ -104,11 +105,11 @@ class _Accesses:
             int(np.cumsum(change).max(initial=0)),
         )
 
-    def _moves(self, tile: Numbers, element: Numbers) -> Moves:
+    def _moves(self, tile: IntArray, element: IntArray) -> TransferMoves:
         return moves([(tile, self.place, element)])
 
 
-def _ends(pairs: Pairs, prefix: Numbers, wide: int, *, last: bool) -> Pairs:
+def _ends(pairs: Pairs, prefix: IntArray, wide: int, *, last: bool) -> Pairs:
     """Each prefix and element in one number, ascending, and the first or last of its tiles."""
     tile, element = pairs
     key = prefix[tile] * wide + element if len(tile) else element

@@ -80,7 +80,7 @@ class Units:
 
 
 @dataclass(frozen=True, eq=False)
-class Timeline:
+class TileTimeline:
     """When each tile is loaded, computed and stored: cycles from the start, arrays of shape (tiles, 2): begin, end."""
 
     strip: Numbers
@@ -94,14 +94,14 @@ class Timeline:
         return max((int(times[:, 1].max(initial=0)) for times in (self.load, self.compute, self.store)), default=0)
 
 
-def one_after_another(units: Units, load: Numbers, store: Numbers) -> Timeline:
+def one_after_another(units: Units, load: Numbers, store: Numbers) -> TileTimeline:
     """Load, compute, store, tile by tile without overlap; `load` and `store` in cycles per tile."""
     spent = np.column_stack([load, units.compute, store])
     ends = np.cumsum(spent.ravel()).reshape(spent.shape)
-    return Timeline(units.strip, *(np.column_stack([ends[:, k] - spent[:, k], ends[:, k]]) for k in range(3)))
+    return TileTimeline(units.strip, *(np.column_stack([ends[:, k] - spent[:, k], ends[:, k]]) for k in range(3)))
 
 
-def overlapped(units: Units, load: Numbers, store: Numbers, shared_port: bool) -> Timeline:
+def overlapped(units: Units, load: Numbers, store: Numbers, shared_port: bool) -> TileTimeline:
     """Double buffering in steps; on a shared port a step's stores follow its loads."""
     steps = units.load_steps()
     count = int(steps.max(initial=-1)) + 3
@@ -111,7 +111,7 @@ def overlapped(units: Units, load: Numbers, store: Numbers, shared_port: bool) -
     lengths = np.maximum(port, computing)
     begins = np.cumsum(lengths) - lengths
     behind = loading if shared_port else np.zeros_like(loading)
-    return Timeline(
+    return TileTimeline(
         units.strip,
         _spans(begins[steps], load),
         _spans(begins[steps + 1], units.compute),

@@ -16,33 +16,34 @@ from typing import Any
 
 import numpy as np
 
+from arrayol.arrays import IntArray
 from arrayol.ir.spec import RepetitiveTask, Spec
 from arrayol.tiling.enumerate import Iterations, iterations, rows
-from arrayol.tiling.liveness import TileClock, lifetimes, lifetimes_by_tile, needed_alone, touched
+from arrayol.tiling.liveness import TileClock, lifetimes, lifetimes_by_tile, single_tile_needs, touched
 from arrayol.tiling.nest import NestReach, ScheduledStatement, TiledNest, Traffic
 from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.external_memory import Bursts, joined, port_time
 from hwmodel.platform import Platform
-from hwmodel.transfers.bursts import Moves, Numbers, Place, UnitBursts, as_bursts, bases_and_sizes, moves, places
-from hwmodel.transfers.overlap import Timeline, Units, one_after_another, overlapped
+from hwmodel.transfers.bursts import Place, TransferMoves, UnitBursts, as_bursts, bases_and_sizes, moves, places
+from hwmodel.transfers.overlap import TileTimeline, Units, one_after_another, overlapped
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class TransferPlan:
     """What a policy loads before, and stores after, each of its units: tiles or whole strips.
 
     `live` is the largest number of elements in local memory without overlap, `live_overlapped` with it.
     """
 
     units: Units
-    loads: Moves
-    stores: Moves
+    loads: TransferMoves
+    stores: TransferMoves
     live: int
     live_overlapped: int
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
+class PlanContext:
     """All that the plans share: a nest without parameters, its traffic, and the work of its tiles."""
 
     spec: Spec
@@ -84,28 +85,28 @@ class Ground:
         return data * (self.datapath.initiation_interval or 1)
 
     @cached_property
-    def tile_cycles(self) -> Numbers:
+    def tile_cycles(self) -> IntArray:
         """Cycles that each tile computes: its instances one after another on one unit, and the datapath's latency."""
         tile = self.clock.numbers(self.iterations.tile)
         return np.bincount(tile, minlength=len(self.clock.tile)) * self.instance_cycles + self.latency
 
     @cached_property
-    def loads(self) -> Moves:
+    def loads(self) -> TransferMoves:
         """What is loaded under reuse inside a strip."""
         return self.moved(self.traffic.load)
 
     @cached_property
-    def stores(self) -> Moves:
+    def stores(self) -> TransferMoves:
         """What is stored under reuse inside a strip."""
         return self.moved(self.traffic.store)
 
     @cached_property
-    def kept(self) -> Moves:
+    def kept(self) -> TransferMoves:
         """What each tile touches of arrays in external memory, and so has in local memory."""
         return self.moved({name: touched(self.traffic, name) for name in self.traffic.moved})
 
     @cached_property
-    def locals(self) -> tuple[Numbers, Numbers]:
+    def locals(self) -> tuple[IntArray, IntArray]:
         """The first and the last tile that touches it, for each element of a local."""
         alive = [lifetimes_by_tile(self.traffic, name) for name in self.traffic.kept_locals]
         nothing = np.zeros(0, np.int64)
@@ -115,11 +116,11 @@ class Ground:
         )
 
     @cached_property
-    def local_sizes(self) -> Numbers:
+    def local_sizes(self) -> IntArray:
         """How many elements of locals are alive in each tile."""
         return _held([self.locals], len(self.clock.tile))[: len(self.clock.tile)]
 
-    def moved(self, relations: Mapping[str, Any]) -> Moves:
+    def moved(self, relations: Mapping[str, Any]) -> TransferMoves:
         """The elements of relations from tiles to elements, by tile in execution order."""
         parts = []
         for number, name in enumerate(self.nest.arrays):
@@ -128,7 +129,7 @@ class Ground:
                 parts.append((self._numbers(tile), number, self.places[name].linear(element)))
         return moves(parts)
 
-    def _numbers(self, tile: Numbers) -> Numbers:
+    def _numbers(self, tile: IntArray) -> IntArray:
         return self.clock.numbers(tile) if len(tile) else np.zeros(0, np.int64)
 
     def alive(self, overlapped: bool) -> int:
@@ -143,12 +144,12 @@ class Ground:
         return int(_held(spans).max(initial=0))
 
 
-def _held(spans: Sequence[tuple[Numbers, Numbers]], steps: int = 0) -> Numbers:
+def _held(spans: Sequence[tuple[IntArray, IntArray]], steps: int = 0) -> IntArray:
     """How many spans hold each step, for at least so many steps; both ends of a span are in it."""
     first, last = (np.concatenate(ends) for ends in zip(*spans, strict=True))
     length = max(steps, int(last.max(initial=-1)) + 2)
     changes = np.bincount(first, minlength=length) - np.bincount(last + 1, minlength=length)
-    held: Numbers = changes.cumsum()
+    held: IntArray = changes.cumsum()
     return held
 
 
@@ -158,16 +159,18 @@ def elementary_of(spec: Spec, name: str) -> str:
     return task.callee if isinstance(task, RepetitiveTask) else name
 
 
-def reuse_in_strips(ground: Ground) -> Plan:
+def reuse_in_strips(ground: PlanContext) -> TransferPlan:
     """Paper C: an element is loaded before the first tile of a strip that needs it and stored after the last write."""
     units = Units(ground.clock.strip, ground.tile_cycles, np.full(len(ground.clock.tile), -1))
-    return Plan(units, ground.loads, ground.stores, ground.alive(overlapped=False), ground.alive(overlapped=True))
+    return TransferPlan(
+        units, ground.loads, ground.stores, ground.alive(overlapped=False), ground.alive(overlapped=True)
+    )
 
 
-def each_tile_alone(ground: Ground) -> Plan:
+def tile_by_tile(ground: PlanContext) -> TransferPlan:
     """Every tile loads all it may read and stores all it may write; what it may leave unwritten is loaded too."""
     traffic, clock = ground.traffic, ground.clock
-    loads = ground.moved({name: needed_alone(traffic, name) for name in traffic.moved})
+    loads = ground.moved({name: single_tile_needs(traffic, name) for name in traffic.moved})
     stores = ground.moved({name: traffic.written[name] for name in traffic.moved})
     units = Units(clock.strip, ground.tile_cycles, _last_writers(clock, loads, stores))
     sizes = [np.bincount(part.unit, minlength=len(clock.tile)) for part in (loads, ground.kept, stores)]
@@ -177,10 +180,12 @@ def each_tile_alone(ground: Ground) -> Plan:
         held[steps + behind] += size
     first, last = ground.locals
     held += _held([(steps[first] + 1, steps[last] + 1)], len(held))
-    return Plan(units, loads, stores, int((sizes[1] + ground.local_sizes).max(initial=0)), int(held.max(initial=0)))
+    return TransferPlan(
+        units, loads, stores, int((sizes[1] + ground.local_sizes).max(initial=0)), int(held.max(initial=0))
+    )
 
 
-def whole_strip_first(ground: Ground) -> Plan:
+def whole_strip_first(ground: PlanContext) -> TransferPlan:
     """All loads of a strip before its first tile and all stores after its last: a strip is one large tile."""
     clock = ground.clock
     loads, stores, kept = (_by_strip(clock, part) for part in (ground.loads, ground.stores, ground.kept))
@@ -190,14 +195,14 @@ def whole_strip_first(ground: Ground) -> Plan:
     live = np.bincount(kept.unit, minlength=len(compute))
     np.maximum.at(locals_ := np.zeros_like(live), clock.strip, ground.local_sizes)
     most = int((live + locals_).max(initial=0))
-    return Plan(units, loads, stores, most, most)
+    return TransferPlan(units, loads, stores, most, most)
 
 
-def _by_strip(clock: TileClock, moved: Moves) -> Moves:
+def _by_strip(clock: TileClock, moved: TransferMoves) -> TransferMoves:
     return moves([(clock.strip[moved.unit], moved.array, moved.element)])
 
 
-def _last_writers(clock: TileClock, loads: Moves, stores: Moves) -> Numbers:
+def _last_writers(clock: TileClock, loads: TransferMoves, stores: TransferMoves) -> IntArray:
     """For each tile the last earlier tile of its strip that stores something it loads, or -1."""
     after = np.full(len(clock.tile), -1)
     if not len(loads) or not len(stores):
@@ -218,13 +223,13 @@ def _last_writers(clock: TileClock, loads: Moves, stores: Moves) -> Numbers:
 # Every access remote: no local memory but for locals, each access a burst of one element, in the order of execution.
 
 
-def remote_bursts(ground: Ground) -> Bursts:
+def remote_bursts(ground: PlanContext) -> Bursts:
     """All accesses of a nest to external memory, instance by instance, reads as they are written, then writes.
 
     An access that may happen counts. One whose element depends on data counts once, at the first element it may touch.
     """
     names = list(ground.nest.arrays)
-    columns: list[tuple[Numbers, ...]] = [(np.zeros(0, np.int64),) * 4]
+    columns: list[tuple[IntArray, ...]] = [(np.zeros(0, np.int64),) * 4]
     for number, statement in enumerate(ground.nest.statements):
         turn, instances = _order(ground, number, statement)
         for place, (reach, write) in enumerate(_reaches(statement)):
@@ -248,7 +253,7 @@ def _reaches(statement: ScheduledStatement) -> Iterator[tuple[NestReach, int]]:
     yield from ((reach, 1) for reach in statement.writes)
 
 
-def _order(ground: Ground, number: int, statement: ScheduledStatement) -> tuple[Numbers, Numbers]:
+def _order(ground: PlanContext, number: int, statement: ScheduledStatement) -> tuple[IntArray, IntArray]:
     """When each instance of a statement runs among all, and the instances, sorted by their range variables."""
     chosen = np.flatnonzero(ground.iterations.statement == number)
     instances = ground.iterations.instance[chosen][:, : len(statement.indices)]
@@ -256,7 +261,7 @@ def _order(ground: Ground, number: int, statement: ScheduledStatement) -> tuple[
     return chosen[order], instances[order]
 
 
-def _accesses(reach: NestReach, one_each: bool) -> tuple[Numbers, Numbers]:
+def _accesses(reach: NestReach, one_each: bool) -> tuple[IntArray, IntArray]:
     """Instances and elements of an access; with `one_each` the first element of each instance alone."""
     instance, element = rows(reach.may)
     if one_each and len(instance):
@@ -265,14 +270,14 @@ def _accesses(reach: NestReach, one_each: bool) -> tuple[Numbers, Numbers]:
     return instance, element
 
 
-def _rows_in(wanted: Numbers, known: Numbers) -> Numbers:
+def _rows_in(wanted: IntArray, known: IntArray) -> IntArray:
     """The row of `known` (sorted, distinct) that each row of `wanted` is."""
     if not known.shape[1] or not len(wanted):
         return np.zeros(len(wanted), np.int64)
     low = known.min(axis=0)
     extent = tuple(np.ptp(known, axis=0) + 1)
     keys, sought = (np.ravel_multi_index(tuple((each - low).T), extent) for each in (known, wanted))
-    places: Numbers = np.searchsorted(keys, sought)
+    places: IntArray = np.searchsorted(keys, sought)
     return places
 
 
@@ -294,7 +299,7 @@ class PolicyCost:
     live_overlapped: int
     cycles: int
     cycles_without_overlap: int
-    timeline: Timeline | None
+    timeline: TileTimeline | None
 
 
 def evaluate(spec: Spec, traffic: Traffic, platform: Platform) -> dict[str, PolicyCost]:
@@ -302,7 +307,7 @@ def evaluate(spec: Spec, traffic: Traffic, platform: Platform) -> dict[str, Poli
 
     Raises TooHardError where the tiles' sets are too large to be listed.
     """
-    ground = Ground(spec, traffic, platform)
+    ground = PlanContext(spec, traffic, platform)
     return {name: cost(ground) for name, cost in _COSTS.items()}
 
 
@@ -311,7 +316,7 @@ def _is_shared(platform: Platform) -> bool:
     return channel.port == "shared"
 
 
-def _remote(ground: Ground) -> PolicyCost:
+def _remote(ground: PlanContext) -> PolicyCost:
     """Accesses and computation go on beside each other as a pipeline, or one after the other."""
     bursts = remote_bursts(ground)
     time = port_time(ground.platform, bursts)
@@ -334,8 +339,8 @@ def _remote(ground: Ground) -> PolicyCost:
     )
 
 
-def _planned(make: Callable[[Ground], Plan], is_pipelined: bool) -> Callable[[Ground], PolicyCost]:
-    def cost(ground: Ground) -> PolicyCost:
+def _planned(make: Callable[[PlanContext], TransferPlan], is_pipelined: bool) -> Callable[[PlanContext], PolicyCost]:
+    def cost(ground: PlanContext) -> PolicyCost:
         plan = make(ground)
         where = list(ground.places.values())
         load, store = as_bursts(plan.loads, where, write=False), as_bursts(plan.stores, where, write=True)
@@ -368,11 +373,11 @@ class _PortCycles:
 
     load: UnitBursts
     store: UnitBursts
-    load_cycles: Numbers
-    store_cycles: Numbers
-    row_changes: Numbers | None
+    load_cycles: IntArray
+    store_cycles: IntArray
+    row_changes: IntArray | None
 
-    def cycles(self, units: int) -> tuple[Numbers, Numbers]:
+    def cycles(self, units: int) -> tuple[IntArray, IntArray]:
         """Cycles of the loads and of the stores of each unit."""
         sides = ((self.load, self.load_cycles), (self.store, self.store_cycles))
         first, second = (np.bincount(side.unit, cycles, units).astype(np.int64) for side, cycles in sides)
@@ -380,7 +385,7 @@ class _PortCycles:
 
 
 def _port_cycles(
-    ground: Ground, load: UnitBursts, store: UnitBursts, load_turn: Numbers, store_turn: Numbers
+    ground: PlanContext, load: UnitBursts, store: UnitBursts, load_turn: IntArray, store_turn: IntArray
 ) -> _PortCycles:
     """Serve the bursts of each unit at its turn; the port's rows stay open from one turn to the next."""
     turns = np.concatenate([load_turn[load.unit], store_turn[store.unit]])
@@ -392,13 +397,13 @@ def _port_cycles(
     return _PortCycles(load, store, cycles[: len(load.unit)], cycles[len(load.unit) :], time.row_changes)
 
 
-def _total(changes: Numbers | None) -> int | None:
+def _total(changes: IntArray | None) -> int | None:
     return None if changes is None else int(changes.sum())
 
 
-_COSTS: dict[str, Callable[[Ground], PolicyCost]] = {
+_COSTS: dict[str, Callable[[PlanContext], PolicyCost]] = {
     "remote": _remote,
-    "tile": _planned(each_tile_alone, is_pipelined=True),
+    "tile": _planned(tile_by_tile, is_pipelined=True),
     "strip-reuse": _planned(reuse_in_strips, is_pipelined=True),
     "whole-strip": _planned(whole_strip_first, is_pipelined=False),
 }

@@ -24,7 +24,7 @@ from arrayol.tiling.polynomials import Formula
 from hwmodel.assumptions import assumed_by_transfers
 from hwmodel.platform import Platform
 from hwmodel.transfers.keeps import KeepCost, keep_costs
-from hwmodel.transfers.policies import Ground, PolicyCost, elementary_of, evaluate
+from hwmodel.transfers.policies import PlanContext, PolicyCost, elementary_of, evaluate
 
 _Found = TypeVar("_Found")
 
@@ -137,7 +137,7 @@ def report(
         tiles_text(tile_set(nest), nest),
         origin,
         prices or {},
-        keep_costs(Ground(spec, traffic, platform)) if keeps and prices else {},
+        keep_costs(PlanContext(spec, traffic, platform)) if keeps and prices else {},
         "" if nest.symbols or prices is not None else f"{_TOO_LARGE}{_FORMULAS if walked is None else _KINDS}",
         assumed_by_transfers(elementary_of(spec, nest.name), platform, origin) if prices else (),
     )

@@ -8,7 +8,7 @@ import pytest
 
 from arrayol.c_import.import_c import import_source
 from arrayol.errors import ArrayolError
-from arrayol.polyhedral.flow import Element, Instances, Program, Sources
+from arrayol.polyhedral.flow import Element, Instances, OrderedStatements, Sources
 from arrayol.source import SourceFile
 
 SCOP = "void f(float a[3], float s[3]) {\n#pragma scop\n%s\n#pragma endscop\n}\n"
@@ -33,7 +33,7 @@ def test_isl_reads_each_statement_once() -> None:
     statements = [
         Instances(f"S{number}", ("i",), ("0 <= i < 3",), (number, 0), written, (written,)) for number in range(5)
     ]
-    program = Program(statements, ())
+    program = OrderedStatements(statements, ())
     for one in statements:
         assert program._time(one) is program._time(one)  # noqa: SLF001  what is remembered shows nowhere else
         assert program._access(one, written) is program._access(one, written)  # noqa: SLF001
@@ -45,13 +45,13 @@ def test_isl_reads_each_statement_once() -> None:
 def test_equal_lines_are_merged_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Merged one after the other, each would ask again where all reads before it come from."""
     asked: list[str] = []
-    sources = Program.sources
+    sources = OrderedStatements.sources
 
-    def counted(self: Program, reader: str, read: int, writers: Sequence[str]) -> Sources:
+    def counted(self: OrderedStatements, reader: str, read: int, writers: Sequence[str]) -> Sources:
         asked.append(reader)
         return sources(self, reader, read, writers)
 
-    monkeypatch.setattr(Program, "sources", counted)
+    monkeypatch.setattr(OrderedStatements, "sources", counted)
     lines = 40
     import_source(SourceFile("f.c", SCOP % ("s[0] = s[1] * 2 + a[0];\n" * lines)))
     assert len(asked) <= 6 * lines

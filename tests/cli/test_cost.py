@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import CommandLine
 
-from arrayol.cli import cost
+from arrayol.cli.commands import cost
 
 # Rows of its own, so that the figures here do not follow what is measured for the shipped table.
 OWN = """\

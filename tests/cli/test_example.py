@@ -77,7 +77,7 @@ def test_files_of_const_arrays_come_along(
     (shipped / "net.aol").write_text(
         'const K: u8[1] = "weights/k.npy"\nelementary e(x: u8) -> (y: u8) {\n  y = x + K[0]\n}\n'
     )
-    monkeypatch.setattr("arrayol.cli.example.shipped_folder", lambda: shipped)
+    monkeypatch.setattr("arrayol.cli.commands.example.shipped_folder", lambda: shipped)
     done = arrayol("example", "net")
     assert done.stdout == "wrote net.aol\nwrote weights/k.npy\n", done.stderr
     assert np.load(tmp_path / "weights" / "k.npy").tolist() == [1]

@@ -12,7 +12,7 @@ from conftest import CommandLine
 from loads import write_inputs
 
 from arrayol import api
-from arrayol.cli.fmt import command as fmt
+from arrayol.cli.commands.fmt import command as fmt
 from arrayol.lsp.analysis import Analysis, formatted, mistakes, references
 from arrayol.lsp.completion import completions
 from arrayol.lsp.hover import hover

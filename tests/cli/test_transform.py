@@ -10,8 +10,8 @@ import pytest
 from conftest import CommandLine
 
 from arrayol import api
-from arrayol.language.parser import parse
-from arrayol.language.printer import print_file
+from arrayol.language.syntax.parser import parse
+from arrayol.language.syntax.printer import print_file
 from arrayol.source import SourceFile
 
 SMALL = ["--set", "W=16", "--set", "H=12"]

@@ -1,8 +1,8 @@
 """The code that CONTRIBUTING.md, docs/architecture.md and docs/glossary.md cite is there.
 
-A citation stands between backticks, in one of these forms: `dse/search/exact.py`; `dse/search/`; names defined there,
-`dse/search/exact.py: in_order, WholeDesigns.choices`; `dse.search.exact`, or with a name behind it. A word in capitals
-in a path, as in `tests/errors/CODE.aol`, stands for any text.
+A citation stands between backticks, in one of these forms: `dse/search/context.py`; `dse/search/`; names defined
+there, `dse/search/context.py: in_order, WholeDesigns.choices`; `dse.search.context`, or with a name behind it. A word
+in capitals in a path, as in `tests/errors/CODE.aol`, stands for any text.
 """
 
 from __future__ import annotations
@@ -114,19 +114,19 @@ def test_every_room_is_in_the_tree() -> None:
 @pytest.mark.parametrize(
     ("cited", "fault"),
     [
-        ("dse/search/exact.py", None),
+        ("dse/search/exact/exact.py", None),
         ("dse/search/", None),
         ("dse/nowhere/", "dse/nowhere/"),
-        ("dse/search/exact.py: search_exactly, WholeDesigns.choices", None),
-        ("dse/search/exact.py:\nsearch_exactly", None),
-        ("dse/search/exact.py: search_nothing", "dse/search/exact.py: search_nothing"),
-        ("dse/search/exact.py: Front", "dse/search/exact.py: Front"),
-        ("dse/search/exact.py line 3", "say it in another form: dse/search/exact.py line 3"),
+        ("dse/search/exact/exact.py: search_exactly, WholeDesigns.choices", None),
+        ("dse/search/exact/exact.py:\nsearch_exactly", None),
+        ("dse/search/exact/exact.py: search_nothing", "dse/search/exact/exact.py: search_nothing"),
+        ("dse/search/exact/exact.py: Front", "dse/search/exact/exact.py: Front"),
+        ("dse/search/exact/exact.py line 3", "say it in another form: dse/search/exact/exact.py line 3"),
         ("tests/errors/CODE.aol", None),
         ("tests/errors/CODE.png", "tests/errors/CODE.png"),
-        ("dse.search.exact", None),
-        ("dse.search.exact.search_exactly", None),
-        ("dse.search.exact.nothing", "dse.search.exact.nothing"),
+        ("dse.search.exact.exact", None),
+        ("dse.search.exact.exact.search_exactly", None),
+        ("dse.search.exact.exact.nothing", "dse.search.exact.exact.nothing"),
         ("lpsf.aol", None),
     ],
 )

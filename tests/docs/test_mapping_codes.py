@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def sources() -> Iterator[Path]:
-    for folder in ("hwmodel/machine", "hwmodel/local_memory", "hwmodel/simulator", "hwmodel/stream", "dse/verify"):
+    for folder in ("hwmodel/cost_model", "hwmodel/local_memory", "hwmodel/simulator", "hwmodel/stream", "dse/verify"):
         yield from (ROOT / folder).rglob("*.py")
     yield ROOT / "dse" / "output" / "open_design.py"
 

@@ -20,7 +20,7 @@ from conftest import CommandLine
 from manual import Agree, blocks
 from paper_page import ABSENT, HOLDS, NOTHING, Row, rows
 
-from arrayol.cli.commands import cli
+from arrayol.cli.command_table import cli
 from arrayol.files import shipped_folder
 
 ROOT = Path(__file__).parents[2]

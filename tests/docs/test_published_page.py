@@ -8,16 +8,16 @@ from math import ceil
 import numpy as np
 import pytest
 from manual import read
-from numpy.typing import NDArray
 from paper_a import design, example_1, filters, one_unit_and_two_flows
+
+from arrayol.arrays import IntArray
 
 M, LATENCY = 4, 30
 UNITS = 4
 PLACES = 6  # x_0 to x_5: what each filter reads and writes; what goes through the external memory stands twice
-Matrix = NDArray[np.int64]
 
 
-def unit(*places: tuple[int, int]) -> Matrix:
+def unit(*places: tuple[int, int]) -> IntArray:
     """Ones at these rows and columns."""
     found = np.zeros((PLACES, PLACES), np.int64)
     for place in places:
@@ -51,10 +51,10 @@ def test_the_matrices_are_those_of_the_links() -> None:
         assert found.tolist() == printed.tolist()
 
 
-def criterion_1(block: int) -> Matrix:
+def criterion_1(block: int) -> IntArray:
     """The left side as printed, with C = 1, for equal blocks."""
     left = K_MEM / UNITS**2 - np.ones((PLACES, PLACES)) @ (K_MEM + I_MEM) / M
-    found: Matrix = left @ np.full(PLACES, block)
+    found: IntArray = left @ np.full(PLACES, block)
     return found
 
 

@@ -14,7 +14,7 @@ from gallery_text import gallery_text
 from manual import FOLDER, read
 
 from arrayol import api
-from arrayol.cli.commands import COMMANDS, cli
+from arrayol.cli.command_table import COMMANDS, cli
 
 
 def test_every_command_has_a_section_with_its_page() -> None:

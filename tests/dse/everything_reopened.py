@@ -64,7 +64,7 @@ seen: Counter[str] = Counter()
 
 
 @dataclass(frozen=True)
-class Asked:
+class SynthesisOptions:
     """A specification with a platform, both as texts, and what is asked of the exploration."""
 
     spec: str
@@ -103,7 +103,7 @@ def platform_texts(draw: st.DrawFn) -> tuple[str, str]:
 
 
 @st.composite
-def asked(draw: st.DrawFn) -> Asked:
+def asked(draw: st.DrawFn) -> SynthesisOptions:
     """Few tasks, any technology, and options of every kind."""
     linked = draw(st.one_of(streams(), linked_specs(), linked_specs(), scalar_specs(most=3)))
     platform, technology = draw(platform_texts())
@@ -127,7 +127,7 @@ def asked(draw: st.DrawFn) -> Asked:
         "timeout": SECONDS,
     }
     opened = {name for name, values in OPENED.items() if study.get(name, values[0]) != values[0]}
-    return Asked(
+    return SynthesisOptions(
         linked.text,
         platform,
         study,
@@ -179,7 +179,7 @@ def block_shapes(draw: st.DrawFn, repetition: Sequence[int | None]) -> list[list
     return [list(shape) for shape in dict.fromkeys([(1,) * len(other), tuple(other)])]
 
 
-def check(case: Asked) -> None:
+def check(case: SynthesisOptions) -> None:
     """What is explored is opened again by everything that opens results, whole and design by design."""
     with TemporaryDirectory() as name:
         folder = Path(name)
@@ -204,7 +204,7 @@ def check(case: Asked) -> None:
         seen.update(f"objective {objective}" for objective in case.objectives)
 
 
-def _explored_somehow(spec: Path, case: Asked) -> tuple[Asked, Exploration]:
+def _explored_somehow(spec: Path, case: SynthesisOptions) -> tuple[SynthesisOptions, Exploration]:
     """The exploration; in figures that every design has where the platform does not say what others cost.
 
     By the method that suits where the drawn one is refused.
@@ -220,7 +220,7 @@ def _explored_somehow(spec: Path, case: Asked) -> tuple[Asked, Exploration]:
         raise
 
 
-def _explored(spec: Path, case: Asked, *, resume: bool = False) -> Exploration:
+def _explored(spec: Path, case: SynthesisOptions, *, resume: bool = False) -> Exploration:
     options: dict[str, Any] = dict(case.options)
     if options["model"] == "machine":
         study = Study.model_validate(dict(case.study))

@@ -18,7 +18,7 @@ from arrayol.execute.patterns import read_patterns, tiling_for_reading
 from arrayol.execute.run import execute
 from arrayol.ir.borders import Border
 from arrayol.ir.spec import Tiler, identity
-from arrayol.language.diagnose import shown_shape
+from arrayol.language.syntax.diagnose import shown_shape
 from arrayol.source import SourceFile, Span
 
 PADDED = {"nearest": "edge", "reflect": "symmetric", "mirror": "reflect", "7": "constant"}

@@ -13,7 +13,7 @@ from many_cases import case_count
 from arrayol.checks.check import check_source
 from arrayol.execute.run import execute
 from arrayol.ir.exits import exit_boxes, writing_share
-from arrayol.language.diagnose import shown_shape
+from arrayol.language.syntax.diagnose import shown_shape
 from arrayol.source import SourceFile
 
 SPACES = st.lists(st.integers(1, 5), min_size=1, max_size=3).map(tuple)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from arrayol.errors import ArrayolError
-from arrayol.execute.inputs import FileSource, Loaded, read_array
+from arrayol.execute.inputs import FileSource, InputArray, read_array
 from arrayol.execute.outputs import Target, check_targets, write_arrays
 from arrayol.ir.spec import Port
 from arrayol.ir.types import ElementType
@@ -32,7 +32,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def read(name: str, wanted: Port, constants: Mapping[str, int], frames: int | None = None) -> Loaded:
+def read(name: str, wanted: Port, constants: Mapping[str, int], frames: int | None = None) -> InputArray:
     path, _, member = name.partition(":")
     return read_array(FileSource(Path(path), member or None), wanted, constants, frames)
 

@@ -21,7 +21,7 @@ from PIL import Image
 
 from arrayol.errors import ArrayolError
 from arrayol.execute.environment import DTYPES
-from arrayol.execute.inputs import FileSource, Loaded, noise, ramp, read_array
+from arrayol.execute.inputs import FileSource, InputArray, noise, ramp, read_array
 from arrayol.execute.outputs import Difference, Target, check_targets, compare, find_difference, write_arrays
 from arrayol.ir.spec import Port
 from arrayol.ir.types import NUMPY_TYPES, ElementType
@@ -38,7 +38,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def read(name: str, wanted: Port, frames: int | None = None, **constants: int) -> Loaded:
+def read(name: str, wanted: Port, frames: int | None = None, **constants: int) -> InputArray:
     path, _, member = name.partition(":")
     return read_array(FileSource(Path(path), member or None), wanted, constants, frames)
 

@@ -15,7 +15,7 @@ from command_line import in_process
 
 from dse.output.emitted_folder import open_emitted
 from dse.output.synthesis import Synthesis
-from hwmodel.synth.ecp5 import Device, Netlist, Placed
+from hwmodel.synth.ecp5 import Ecp5Device, Netlist, PlacedDesign
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -309,8 +309,8 @@ def emitted() -> Files:
             done = in_process(*command, cwd=here)
             assert done.returncode == 0, done.stderr
         netlist = Netlist({"group0.first_unit0.y_LUT4_Z": "LUT4", "pc_TRELLIS_FF_Q": "TRELLIS_FF"}, "Yosys 0.70")
-        placed = Placed({"TRELLIS_COMB": 120, "TRELLIS_FF": 80}, 61.2)
-        done = Synthesis(open_emitted(here / "v"), Device(), 50.0, 1, False, (netlist.creator,), netlist, placed)
+        placed = PlacedDesign({"TRELLIS_COMB": 120, "TRELLIS_FF": 80}, 61.2)
+        done = Synthesis(open_emitted(here / "v"), Ecp5Device(), 50.0, 1, False, (netlist.creator,), netlist, placed)
         (here / "v" / "synthesis").mkdir()
         (here / "v" / "synthesis" / "synthesis.json").write_text(json.dumps(done.to_json()), encoding="utf-8")
         drawn = {".png", ".svg", ".html"}

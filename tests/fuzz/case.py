@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from arrayol.cli.commands import cli
+from arrayol.cli.command_table import cli
 
 Files = dict[str, bytes]
 Command = tuple[str, ...]

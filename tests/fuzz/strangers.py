@@ -90,7 +90,7 @@ PLUGIN = """\
 from dataclasses import replace
 from math import nan
 import numpy as np
-from dse.search.exact import search_exactly
+from dse.search.exact.exact import search_exactly
 
 class Odd(Exception):
     def __str__(self): raise ValueError

@@ -39,7 +39,7 @@ def test_what_breaks_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     """By a command `check` of its own in the guarded process; the next case is judged all the same."""
     functions = (f"def {name}(context):\n    {body}\n" for name, (body, _) in BREAKING.items())
     (tmp_path / "breaks.py").write_text(COMMAND + "".join(functions), encoding="utf-8")
-    table = "from arrayol.cli.commands import COMMANDS\nCOMMANDS['check'] = ('breaks', '')\n"
+    table = "from arrayol.cli.command_table import COMMANDS\nCOMMANDS['check'] = ('breaks', '')\n"
     (tmp_path / "sitecustomize.py").write_text(table, encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with Guard(cpu_seconds=1, memory=1 << 29) as guard:

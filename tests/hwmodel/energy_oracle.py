@@ -9,8 +9,8 @@ from machine_oracle import Oracle
 from oracle_accesses import minus
 from oracle_requests import asked
 
+from hwmodel.cost_model.group.access_counts import Counts, Place
 from hwmodel.datapath.technology.technology import load_technology
-from hwmodel.machine.access_counts import Counts, Place
 from hwmodel.platform import Platform
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from arrayol.ir.network import Array, Flow, Network, Process
+from arrayol.ir.network import Flow, Network, NetworkArray, Process
 from arrayol.ir.spec import Delay, Port, Shape, TiledDefault, Tiler
 from arrayol.ir.types import ElementType
 from arrayol.source import SourceFile, Span
@@ -69,7 +69,7 @@ def network(
     """Processes in the given (dataflow) order; arrays that nobody writes are inputs; f32 is the element type."""
     makers = {array for process in processes for array in process.writes}
     arrays = {
-        name: Array(
+        name: NetworkArray(
             name,
             (types or {}).get(name, ElementType.F32),
             shape,

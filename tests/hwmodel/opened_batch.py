@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import event
 
 from arrayol.errors import ArrayolError
-from hwmodel.machine.model import MachineModel
-from hwmodel.machine.separable.batch import GroupBatch
+from hwmodel.cost_model.counted.batch import GroupBatch
+from hwmodel.cost_model.model import MachineModel
 
 
 def opened_batch(model: MachineModel, tasks: tuple[str, ...], *, recompute: bool = False) -> GroupBatch | None:

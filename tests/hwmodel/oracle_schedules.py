@@ -12,10 +12,10 @@ from oracle_steps import Run, Stepped
 
 from arrayol.ir.spec import Tiler
 from hwmodel.accesses import Accesses
+from hwmodel.cost_model.group.group import Group
+from hwmodel.cost_model.memories.local_ports import LocalPorts
 from hwmodel.datapath.figures import Datapath
 from hwmodel.design import Blocks
-from hwmodel.machine.built.local_ports import LocalPorts
-from hwmodel.machine.group import Group
 
 
 def schedules_of(of: Stepped, steps: Iterable[int]) -> Schedules:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from oracle_accesses import Access, Grouped, Point, RefusedError, defaults, inputs, minus, outputs
 
-from hwmodel.design import Blocks, Keep
+from hwmodel.design import Blocks, ReuseLevel
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ class Stepped(Grouped):
 
     def fetched(self, array: str) -> list[tuple[Point, int, int]]:
         """Each fetched instance: the element, the step that loads it, the step of its last use."""
-        keep = Keep(0) if self.unchanging(array) else self.design.keep_of(array)
+        keep = ReuseLevel(0) if self.unchanging(array) else self.design.keep_of(array)
         prefixes = self.prefixes(keep.level)
         uses: dict[tuple[Point, int], list[tuple[int, int]]] = defaultdict(list)
         for reader in self.readers(array):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hwmodel.banks.references import Loop, Reference, Subscript, Unknown
+from hwmodel.banks.references import NormalisedLoop, Reference, Subscript, Unknown
 
-LOOPS = (Loop("i", 100), Loop("j", 100))
+LOOPS = (NormalisedLoop("i", 100), NormalisedLoop("j", 100))
 
 
 def reference(number: int, *dimensions: tuple[tuple[int, ...], int] | Subscript) -> Reference:

@@ -15,7 +15,7 @@ from strategies import accesses
 from arrayol.checks.check import load_checked
 from arrayol.checks.top import choose_top
 from arrayol.files import shipped_folder
-from arrayol.ir.network import Array, Flow, Network, Process, flatten
+from arrayol.ir.network import Flow, Network, NetworkArray, Process, flatten
 from arrayol.ir.spec import Port
 from arrayol.ir.types import ElementType
 from arrayol.polyhedral.accesses import Access, find_outside
@@ -25,7 +25,7 @@ from hwmodel.accesses import Accesses, flat, points, subscripts
 def network_of(access: Access) -> Network:
     port = Port("x", ElementType.F32, access.pattern, NOWHERE)
     process = Process("t", "t", "e", access.repetition, (Flow(port, "a", access.tiler),), (), (), (port,), ())
-    array = Array("a", ElementType.F32, access.array, (), ("t",), False)
+    array = NetworkArray("a", ElementType.F32, access.array, (), ("t",), False)
     return Network("n", {"t": process}, {"a": array}, ("a",), ())
 
 
@@ -57,7 +57,7 @@ def test_a_tiled_default_is_read_at_the_border_only() -> None:
     process = Process(
         "t", "t", "e", (3,), (), (), (delay_else("a"),), (Port("prev", ElementType.F32, (), NOWHERE),), ()
     )
-    array = Array("a", ElementType.F32, (3,), (), ("t",), False)
+    array = NetworkArray("a", ElementType.F32, (3,), (), ("t",), False)
     model = Accesses(Network("n", {"t": process}, {"a": array}, ("a",), ()))
     (touch,) = model.reads["t"]
     assert touch.default_of is process.delays[0]

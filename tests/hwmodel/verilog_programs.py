@@ -14,7 +14,7 @@ import pytest
 from hwmodel.datapath.derive import Derived
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.verilog.datapaths.datapath import datapath_module, operator_modules
-from hwmodel.emit.verilog.datapaths.testbench import Chains, write_test_bench
+from hwmodel.emit.verilog.datapaths.testbench import StateTimes, write_test_bench
 from hwmodel.emit.verilog.design import DesignFiles
 from hwmodel.emit.verilog.icarus import FrameSeen, run_bench
 
@@ -36,7 +36,7 @@ def bench_says(
     inputs: Mapping[str, Any],
     outputs: Mapping[str, Any],
     module: str | None = None,
-    chains: Chains | None = None,
+    chains: StateTimes | None = None,
 ) -> str:
     """What the test bench of a datapath prints."""
     with TemporaryDirectory() as name:

@@ -11,11 +11,11 @@ from loading import spec_of
 from strategies_nests import DATA, index_expressions, typed_expressions, value
 
 from arrayol.ir import expressions
-from arrayol.ir.affine import AffineExpr, affine, expression_of, rest_of
+from arrayol.ir.affine import AffineExpr, affine, expression_of, non_affine_part
 from arrayol.ir.syntax import NOWHERE
 from arrayol.ir.types import Weak
 from arrayol.language.emitter import written
-from arrayol.language.printer import expression
+from arrayol.language.syntax.printer import expression
 from arrayol.transforms.substitute import substitute
 
 VALUES = st.fixed_dictionaries({"i": st.integers(-20, 20), "j": st.integers(-20, 20)})
@@ -75,6 +75,6 @@ def test_forms(subscript: str, factors: dict[str, int], offset: int) -> None:
     spec = spec_of(f"elementary e(x: f32[900], b: u8[2]) -> (y: f32[2, 2]) {{ y[i, j] = x[{subscript}] {loops} }}")
     assign = spec.elementaries["e"].body[0]
     form = affine(assign.value.subscripts[0])
-    rest = {expression(written(expr)): factor for expr, factor in rest_of(form)}
+    rest = {expression(written(expr)): factor for expr, factor in non_affine_part(form)}
     assert {term: factor for term, factor in form.terms if isinstance(term, str)} | rest == factors
     assert form.constant == offset

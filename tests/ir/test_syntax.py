@@ -22,7 +22,7 @@ from strategies_models import models
 from arrayol import api
 from arrayol.api import model as m
 from arrayol.ir import syntax, trusted
-from arrayol.language.tree import nodes_in
+from arrayol.language.syntax.tree import nodes_in
 
 
 def test_numbers_names_and_lists_stand_for_nodes() -> None:

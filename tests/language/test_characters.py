@@ -10,7 +10,7 @@ import pytest
 from conftest import CommandLine
 
 from arrayol.errors import error
-from arrayol.language.parser import parse
+from arrayol.language.syntax.parser import parse
 from arrayol.source import UNSEEN, SourceFile, visible
 from arrayol.transforms.steps import StepTextError, parse_step
 

@@ -120,7 +120,7 @@ def test_vectors_give_what_single_elements_give(formula: str, kind: str, low: in
 
 
 def _never(*_: object) -> None:
-    raise vectors.OneByOne
+    raise vectors.NotVectorisedError
 
 
 @settings(max_examples=case_count(100), deadline=None)

@@ -16,8 +16,8 @@ from arrayol.checks.check import check, check_source
 from arrayol.ir.spec import Elementary, Spec
 from arrayol.language.emitter import component_text, spec_text
 from arrayol.language.loader import load_source
-from arrayol.language.parser import parse
-from arrayol.language.printer import print_file
+from arrayol.language.syntax.parser import parse
+from arrayol.language.syntax.printer import print_file
 from arrayol.source import SourceFile
 
 ROOT = Path(__file__).parents[2]

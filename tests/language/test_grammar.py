@@ -11,8 +11,8 @@ from pathlib import Path
 import lark
 import pytest
 
-from arrayol.language.grammar import grammar
-from arrayol.language.parser import Parsed, parse
+from arrayol.language.syntax.grammar import grammar
+from arrayol.language.syntax.parser import Parsed, parse
 from arrayol.source import SourceFile
 
 TEXT = """# a filter

@@ -20,10 +20,10 @@ from strategies_parts import part_specs
 from arrayol.api import model as m
 from arrayol.checks.check import check_source
 from arrayol.errors import render
-from arrayol.language.json_parser import parse_json
-from arrayol.language.json_writer import document_of, json_text
-from arrayol.language.parser import parse
+from arrayol.language.json.json_parser import parse_json
+from arrayol.language.json.json_writer import document_of, json_text
 from arrayol.language.specifications import model_text
+from arrayol.language.syntax.parser import parse
 from arrayol.source import SourceFile
 
 ROOT = Path(__file__).parents[2]

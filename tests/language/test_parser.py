@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from many_cases import case_count
 
 from arrayol.ir import syntax
-from arrayol.language.parser import parse
-from arrayol.language.tree import nodes_in
+from arrayol.language.syntax.parser import parse
+from arrayol.language.syntax.tree import nodes_in
 from arrayol.source import SourceFile
 
 LPSF = (Path(__file__).parents[2] / "specs" / "lpsf.aol").read_text(encoding="utf-8")

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from arrayol.checks.check import check_source
 from arrayol.ir.spec import RepetitiveTask, Shape
-from arrayol.language.diagnose import shown_shape
 from arrayol.language.emitter import spec_text
 from arrayol.language.loader import Loaded, load_source
-from arrayol.language.parser import parse
-from arrayol.language.printer import print_file
+from arrayol.language.syntax.diagnose import shown_shape
+from arrayol.language.syntax.parser import parse
+from arrayol.language.syntax.printer import print_file
 from arrayol.polyhedral.accesses import Access
 from arrayol.source import SourceFile
 

@@ -12,8 +12,8 @@ from many_cases import case_count
 from strategies import expressions
 
 from arrayol.ir import syntax
-from arrayol.language.parser import Parsed, parse
-from arrayol.language.printer import expression, print_file
+from arrayol.language.syntax.parser import Parsed, parse
+from arrayol.language.syntax.printer import expression, print_file
 from arrayol.source import SourceFile
 
 ROOT = Path(__file__).parents[2]

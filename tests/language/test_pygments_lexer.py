@@ -11,7 +11,7 @@ from pygments.token import Comment, Error, Keyword, Name, Number, Operator
 
 from arrayol.ir.syntax import KEYWORDS
 from arrayol.ir.types import is_type
-from arrayol.language.pygments_lexer import ArrayolLexer
+from arrayol.language.syntax.pygments_lexer import ArrayolLexer
 from arrayol.operators.registry import FUNCTIONS
 
 ROOT = Path(__file__).parents[2]
@@ -37,7 +37,8 @@ def test_the_kinds_of_words() -> None:
 def test_the_lexer_is_registered() -> None:
     declared = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert (
-        '[project.entry-points."pygments.lexers"]\narrayol = "arrayol.language.pygments_lexer:ArrayolLexer"' in declared
+        '[project.entry-points."pygments.lexers"]\narrayol = "arrayol.language.syntax.pygments_lexer:ArrayolLexer"'
+        in declared
     )
 
 

@@ -14,7 +14,7 @@ from arrayol.lsp.analysis import Analysis, definition, formatted, mistakes, refe
 from arrayol.lsp.completion import completions
 from arrayol.lsp.hover import hover
 from arrayol.lsp.inlays import inlays
-from arrayol.lsp.names import Kind
+from arrayol.lsp.names import SymbolKind
 from arrayol.lsp.rename import RefusedError, rename, renamed_place
 from arrayol.source import SourceFile, Span
 
@@ -138,7 +138,7 @@ def test_every_name_of_a_shipped_specification_has_an_answer(name: str, checkout
     assert own
     priced: set[str] = set()
     for one in own:
-        if one.symbol.kind is Kind.ELEMENTARY and one.symbol.text in priced:
+        if one.symbol.kind is SymbolKind.ELEMENTARY and one.symbol.text in priced:
             continue
         priced.add(one.symbol.text)
         found = hover(analysis, one.span.start)
@@ -146,7 +146,7 @@ def test_every_name_of_a_shipped_specification_has_an_answer(name: str, checkout
         assert found.text
         assert found.span == one.span
         place = definition(analysis, one.span.start)
-        assert (place is None) == (one.symbol.kind in (Kind.TYPE, Kind.FUNCTION))
+        assert (place is None) == (one.symbol.kind in (SymbolKind.TYPE, SymbolKind.FUNCTION))
         assert place is None or place.file.text[place.start : place.end] == one.symbol.text
     assert mistakes(analysis) == ()
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from many_cases import case_count
 
 from arrayol.checks import check
-from arrayol.language import loader, parser
+from arrayol.language import loader
+from arrayol.language.syntax import parser
 from arrayol.lsp.analysis import Analysis, definition, formatted, mistakes, references
 from arrayol.lsp.completion import completions
 from arrayol.lsp.hover import hover

@@ -19,7 +19,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
-from arrayol.cli import lsp
+from arrayol.cli.commands import lsp
 
 TEXT = """\
 const  H = 4  # \U0001f600

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from many_cases import case_count
 
 from arrayol.ir import syntax
-from arrayol.language.grammar import grammar
-from arrayol.language.parser import expressions_of
-from arrayol.language.printer import expression
+from arrayol.language.syntax.grammar import grammar
+from arrayol.language.syntax.parser import expressions_of
+from arrayol.language.syntax.printer import expression
 from arrayol.operators.record import Gives, Guard, Notation, Operands, Operator
 from arrayol.operators.registry import FUNCTIONS, INFIX, OPERATORS, PREFIX
 

@@ -11,7 +11,7 @@ from strategies import NOWHERE
 from arrayol.ir.spec import Port, RepetitiveTask, Shape, Spec, Tiler
 from arrayol.ir.types import ElementType
 from arrayol.language.loader import load
-from arrayol.pictures.tiler_faults import Linked
+from arrayol.pictures.tiler.tiler_faults import Linked
 
 ROOT = Path(__file__).resolve().parents[2]
 TILER = "at origin [0] paving [4] fitting [1]"

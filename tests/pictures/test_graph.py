@@ -14,12 +14,12 @@ from picture_specs import ROOT, chain, fork_join, spec_of, text_boxes
 from arrayol.errors import ArrayolError
 from arrayol.ir.network import Network
 from arrayol.language.loader import load
-from arrayol.pictures.graph import PAGE, TEXT, Row, array_box, levels_of, process_box, rows_of
-from arrayol.pictures.graph_figure import draw_graph
-from arrayol.pictures.graph_layout import ROW_GAP, Edge, Node, _apart, place
+from arrayol.pictures.graph.graph import PAGE, TEXT, Row, array_box, levels_of, process_box, rows_of
+from arrayol.pictures.graph.graph_figure import draw_graph
+from arrayol.pictures.graph.graph_layout import ROW_GAP, Edge, Node, _apart, place
 from arrayol.pictures.sheet import Canvas, height_of, our_style, width_of
 from arrayol.pictures.text import rates, repeated_task, task_graph
-from arrayol.pictures.tiler_faults import by_process, find_in_graph
+from arrayol.pictures.tiler.tiler_faults import by_process, find_in_graph
 
 HIERARCHY = """
 elementary f(x: f32[4], prev: f32[4]) -> (y: f32[4], last: f32[2], more: f32[4])

@@ -20,8 +20,8 @@ from arrayol.pictures.palette import CELLS
 from arrayol.pictures.save import save_graph, save_task
 from arrayol.pictures.sheet import FAULT, HALO, POINTS, Canvas, our_colors, our_style
 from arrayol.pictures.text import task_graph
-from arrayol.pictures.tiler_faults import find_faults, find_in_task, links_of
-from arrayol.pictures.tiler_figure import draw_task
+from arrayol.pictures.tiler.tiler_faults import find_faults, find_in_task, links_of
+from arrayol.pictures.tiler.tiler_figure import draw_task
 
 TASKS = [("specs/lpsf.aol", name) for name in ("hflr", "vftd", "hfrl", "vfbu")]
 TASKS += [("specs/thumbnail.aol", name) for name in ("hfilter", "vfilter", "sharpen")]

@@ -17,8 +17,8 @@ from arrayol.ir.borders import Border
 from arrayol.ir.spec import Port
 from arrayol.ir.types import ElementType
 from arrayol.language.loader import load
-from arrayol.pictures.tiler import Arrow, Panel, Touch, broken_axis, first_repetitions, panel_of, shown_axes
-from arrayol.pictures.tiler_faults import Fault, Linked, find_faults, find_in_task, links_of
+from arrayol.pictures.tiler.tiler import Arrow, Panel, Touch, broken_axis, first_repetitions, panel_of, shown_axes
+from arrayol.pictures.tiler.tiler_faults import Linked, TilerFault, find_faults, find_in_task, links_of
 from arrayol.polyhedral.accesses import Access
 
 ERRORS = Path(__file__).resolve().parent.parent / "errors"
@@ -228,7 +228,7 @@ def test_a_far_mistake_is_in_the_window_and_the_slice_passes_through_it() -> Non
     link = linked(
         (0, 0, 0), ((1, 0, 0), (0, 1, 0), (0, 0, 1)), ((), (), ()), array=(9, 1000, 1000), repetition=(9, 1000, 1000)
     )
-    fault = Fault("not-covered", "never written", (7, 500, 999), ((0, (7, 500, 998)),), (0,))
+    fault = TilerFault("not-covered", "never written", (7, 500, 999), ((0, (7, 500, 998)),), (0,))
     shown = panel_of(link, 0, first_repetitions(link.repetition, (link,)), (fault,))
     assert shown.slice == (7, 500, 999)
     assert shown.marks == (((500, 999), "never written"),)

@@ -12,8 +12,8 @@ from arrayol.checks.top import choose_top
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from arrayol.language.namespace import read_source
-from arrayol.language.parser import parse
-from arrayol.language.printer import print_file
+from arrayol.language.syntax.parser import parse
+from arrayol.language.syntax.printer import print_file
 from hwmodel.assumptions import assumed_by_machine
 from hwmodel.platform import find_platform
 

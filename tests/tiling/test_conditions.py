@@ -15,7 +15,7 @@ from tiled_nests import DIAGONAL, POLYPROD, nest_of_case, shipped_nest
 from tiles_at_values import at_values
 
 from arrayol.tiling.conditions import (
-    Leaf,
+    ValueLeaf,
     cases,
     conditions,
     element_names,
@@ -230,7 +230,7 @@ def printed_first_read(degree: int, outer: int, element: int) -> tuple[int, ...]
 
 
 def test_a_tree_of_nothing_is_a_leaf(product_traffic: Traffic) -> None:
-    assert loading_tree(product_traffic.store["a"], product_traffic.nest) == Leaf(None)
+    assert loading_tree(product_traffic.store["a"], product_traffic.nest) == ValueLeaf(None)
     nest = shipped_nest("polyprod", POLYPROD, ["s"], 2, ["N"])
     assert loading_tree(traffic(nest).load["a"], nest) is None
 

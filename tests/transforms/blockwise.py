@@ -11,7 +11,7 @@ from types import CodeType
 
 from arrayol.ir import expressions
 from arrayol.language.emitter import written
-from arrayol.language.printer import expression
+from arrayol.language.syntax.printer import expression
 
 Env = dict[str, int]
 

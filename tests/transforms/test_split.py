@@ -12,8 +12,8 @@ from proof import prove, same_bits, transformed
 from spec_data import loaded
 
 from arrayol.errors import ArrayolError
-from arrayol.language.diagnose import shown_shape
 from arrayol.language.emitter import spec_text
+from arrayol.language.syntax.diagnose import shown_shape
 
 
 @st.composite

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from arrayol import api
 from arrayol.errors import ArrayolError
-from arrayol.transforms.collapse import Collapse
+from arrayol.transforms.collapse.collapse import Collapse
 from arrayol.transforms.fuse import Fuse
 from arrayol.transforms.inline import Inline
 from arrayol.transforms.pave import Pave
 from arrayol.transforms.rewrite import CallName
-from arrayol.transforms.split import Split
+from arrayol.transforms.split.split import Split
 from arrayol.transforms.steps import EXAMPLES, FORMS, Step, StepTextError, parse_step
 from arrayol.transforms.tile import Tile
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from proof import transformed
 
 from arrayol.checks.check import load_checked
-from arrayol.cli.transform import moved, old_index
+from arrayol.cli.commands.transform import moved, old_index
 from arrayol.files import shipped_folder
-from arrayol.transforms.trace import IndexMap, MatrixMap, Part, Split
+from arrayol.transforms.trace import IndexMap, IndexPart, IndexSplit, MatrixMap
 
 SMALL = st.integers(-3, 3)
 
@@ -32,10 +32,10 @@ def affines(draw: st.DrawFn, rank: int) -> MatrixMap:
 @st.composite
 def index_maps(draw: st.DrawFn) -> IndexMap:
     """One or two affine maps after each other, the first of them of two parts at times."""
-    first: MatrixMap | Split = draw(affines(3))
+    first: MatrixMap | IndexSplit = draw(affines(3))
     if draw(st.booleans()):
         parts = [IndexMap(("x",), (4, 4), (draw(affines(2)),)), IndexMap(("y",), (4,), (draw(affines(1)),))]
-        first = Split((Part(0, 2, parts[0]), Part(2, 3, parts[1])))
+        first = IndexSplit((IndexPart(0, 2, parts[0]), IndexPart(2, 3, parts[1])))
     entries = len(IndexMap((), (), (first,)).old((0, 0, 0)))
     further = (draw(affines(entries)),) if draw(st.booleans()) else ()
     return IndexMap(("x", "y"), (4, 4, 4), (first, *further))

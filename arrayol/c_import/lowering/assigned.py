@@ -7,7 +7,7 @@ from typing import Any
 from pycparser import c_ast
 
 from arrayol.c_import.lowering.symbols import (
-    Array,
+    CArray,
     Cell,
     PointerCell,
     StructCell,
@@ -19,7 +19,7 @@ def cells_of(symbol: Any) -> list[Cell | PointerCell]:
     """The scalars and pointers that a name stands for."""
     if isinstance(symbol, StructCell):
         return [cell for one in symbol.cells.values() for cell in cells_of(one)]
-    if isinstance(symbol, Array):
+    if isinstance(symbol, CArray):
         return list((symbol.cells or {}).values())
     return [symbol] if isinstance(symbol, Cell | PointerCell) else []
 

@@ -13,8 +13,8 @@ from typing import TypeGuard
 
 from arrayol.c_import.forms import isl_condition, isl_text, names_of, rounded
 from arrayol.c_import.lowering.context import Context
-from arrayol.c_import.lowering.pieces import Piece, pieces_of_form, pieces_of_value, summed
-from arrayol.c_import.lowering.symbols import Array
+from arrayol.c_import.lowering.pieces import SubscriptPiece, pieces_of_form, pieces_of_value, summed
+from arrayol.c_import.lowering.symbols import CArray
 from arrayol.c_import.model import Bordered, Dynamic, Form, Rounded, Term, not_negative
 from arrayol.c_import.ranges import NumberNeededError
 from arrayol.ir.affine import Affine
@@ -23,7 +23,7 @@ from arrayol.polyhedral.flow import ends_of
 _SYMMETRIC = {"mirror": 2, "reflect": 1}  # by mode: how much less than twice the extent an index and its image make
 
 
-def with_borders(run: Context, array: Array, subscripts: tuple[Form, ...]) -> tuple[Form, ...]:
+def with_borders(run: Context, array: CArray, subscripts: tuple[Form, ...]) -> tuple[Form, ...]:
     """The subscripts of a read with borders in place of choices; as they are where one depends on data otherwise."""
     if array.rank != len(subscripts) or not any(map(_is_chosen, subscripts)):
         return subscripts
@@ -77,7 +77,7 @@ class _Subscript:
         is_one = len(result.terms) == 1 and result.constant == 0
         return result if is_one or any(abs(factor) > 1 for _, factor in result.terms) else None
 
-    def _border(self, pieces: Sequence[Piece], dim: Form | None) -> Form | None:
+    def _border(self, pieces: Sequence[SubscriptPiece], dim: Form | None) -> Form | None:
         """The border that has these values, of an extent that is given or that they name."""
         likely = list(dict.fromkeys(self._likely([piece.form for piece in pieces], dim)))
         for border in likely:
@@ -126,7 +126,7 @@ class _Subscript:
         greatest = self.run.arithmetic.ranges.greatest(form)
         return None if greatest is None else Affine(constant=greatest + (mode != "wrap"))
 
-    def _agrees(self, piece: Piece, border: Form, values: Mapping[str, int | float]) -> bool:
+    def _agrees(self, piece: SubscriptPiece, border: Form, values: Mapping[str, int | float]) -> bool:
         """Whether a border has the value of a piece wherever that is taken; consts without values may be any."""
         loops = self.run.recorder.loops
         conditions = [*self.run.recorder.conditions, *piece.conditions]

@@ -19,7 +19,7 @@ from arrayol.c_import.lowering.symbols import (
     Undefined,
     Unusable,
 )
-from arrayol.c_import.model import Condition, Value
+from arrayol.c_import.model import COperation, ElementGuard
 
 
 class Branches:
@@ -28,7 +28,7 @@ class Branches:
     def __init__(self, run: Context) -> None:
         self.run = run
 
-    def both(self, condition: Value, first: Callable[[], None], second: Callable[[], None]) -> Value:
+    def both(self, condition: COperation, first: Callable[[], None], second: Callable[[], None]) -> COperation:
         """Run one thing where a condition holds and another where not, and merge scalars; the condition as kept."""
         recorder, arithmetic = self.run.recorder, self.run.arithmetic
         affine, data = _split(condition, arithmetic)
@@ -41,7 +41,7 @@ class Branches:
         recorder.contents = dict(before)
         if data is None:
             negated = [one.negated() for one in affine]
-            with recorder.where(negated[0] if len(negated) == 1 else Condition("or", parts=tuple(negated))):
+            with recorder.where(negated[0] if len(negated) == 1 else ElementGuard("or", parts=tuple(negated))):
                 second()
         else:
             kept = recorder.predicates.pop()
@@ -54,13 +54,13 @@ class Branches:
         recorder.contents = self._merged(condition, then, recorder.contents)
         return condition
 
-    def _merged(self, condition: Value, then: dict[Any, Content], other: dict[Any, Content]) -> dict[Any, Content]:
+    def _merged(self, condition: COperation, then: dict[Any, Content], other: dict[Any, Content]) -> dict[Any, Content]:
         merged: dict[Any, Content] = {}
         for cell in {**then, **other}:
             merged[cell] = self._merge(condition, then.get(cell, Undefined()), other.get(cell, Undefined()))
         return merged
 
-    def _merge(self, condition: Value, one: Content, other: Content) -> Content:
+    def _merge(self, condition: COperation, one: Content, other: Content) -> Content:
         one, other = (
             side.content() if isinstance(side, Pending) and one is not other else side for side in (one, other)
         )
@@ -85,9 +85,9 @@ class Branches:
                 raise RestartError
         return None
 
-    def _either(self, condition: Value, one: Content, other: Content) -> Content:
+    def _either(self, condition: COperation, one: Content, other: Content) -> Content:
         """A choice between two values; of pointers only where both sides are the same."""
-        if isinstance(one, Value) and isinstance(other, Value):
+        if isinstance(one, COperation) and isinstance(other, COperation):
             if one.form is not None and other.form is not None and (one.form - other.form).number == 0:
                 return one
             known = affine_condition(condition)
@@ -99,12 +99,12 @@ class Branches:
         return Unusable("this pointer depends on a choice", "choose between the values that it points to")
 
 
-def guarded(value: Value, condition: Condition) -> Value:
+def guarded(value: COperation, condition: ElementGuard) -> COperation:
     """A value that is only asked for where a condition holds: its reads happen there alone."""
     if not any(True for _ in value.reads()):
         return value
 
-    def change(node: Value) -> Value:
+    def change(node: COperation) -> COperation:
         if node.access is None:
             return node
         return replace(node, access=replace(node.access, guards=(*node.access.guards, condition)))
@@ -112,10 +112,10 @@ def guarded(value: Value, condition: Condition) -> Value:
     return mapped(value, change)
 
 
-def _split(condition: Value, arithmetic: Arithmetic) -> tuple[list[Condition], Value | None]:
+def _split(condition: COperation, arithmetic: Arithmetic) -> tuple[list[ElementGuard], COperation | None]:
     """The affine parts of a condition, and the rest that depends on data."""
-    affine: list[Condition] = []
-    data: Value | None = None
+    affine: list[ElementGuard] = []
+    data: COperation | None = None
     for part in _conjuncts(condition):
         known = affine_condition(part)
         if known is not None:
@@ -125,18 +125,18 @@ def _split(condition: Value, arithmetic: Arithmetic) -> tuple[list[Condition], V
     return affine, data
 
 
-def _conjuncts(condition: Value) -> list[Value]:
+def _conjuncts(condition: COperation) -> list[COperation]:
     if condition.kind == "and" and condition.type == "bool":
         return [one for side in condition.operands for one in _conjuncts(side)]
     return [condition]
 
 
-def _rebuilt(condition: Value, kept: Value) -> Value:
+def _rebuilt(condition: COperation, kept: COperation) -> COperation:
     """A condition with its data part as it was kept."""
     parts = [one for one in _conjuncts(condition) if affine_condition(one) is not None]
     result = kept
     for part in reversed(parts):
-        result = Value("and", "bool", (part, result))
+        result = COperation("and", "bool", (part, result))
     return result
 
 

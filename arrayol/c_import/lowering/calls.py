@@ -9,9 +9,9 @@ from pycparser import c_ast
 
 from arrayol.c_import.arithmetic import RefusalError, integer, truth_of
 from arrayol.c_import.lowering.context import Context
-from arrayol.c_import.lowering.ctypes import BYTES, Number, Struct, Void
+from arrayol.c_import.lowering.ctypes import BYTES, NumberType, Struct, Void
 from arrayol.c_import.lowering.symbols import Address, CellAddress, PointerCell, StructCell
-from arrayol.c_import.model import Form, Loop, Value
+from arrayol.c_import.model import COperation, ForLoop, Form
 from arrayol.c_import.reading.syntax import nodes_of
 from arrayol.ir.affine import Affine
 
@@ -40,10 +40,10 @@ class Calls:
 
     # Functions of the file.
 
-    def inlined(self, node: Any) -> Value | None:
+    def inlined(self, node: Any) -> COperation | None:
         """The value that a function of the file returns here, after all that it does."""
         result = self._inline(node)
-        return result if isinstance(result, Value) else None
+        return result if isinstance(result, COperation) else None
 
     def inlined_struct(self, node: Any) -> StructCell:
         """The struct that a function returns."""
@@ -86,7 +86,7 @@ class Calls:
 
     def _argument(self, parameter: Any, node: Any) -> Any:
         kind = self.run.types.of(parameter.type)
-        if isinstance(kind, Number):
+        if isinstance(kind, NumberType):
             return self.run.arithmetic.converted(self.run.expressions.value(node), kind.name)
         if isinstance(kind, Struct):
             return self.run.expressions.place(node)
@@ -97,7 +97,7 @@ class Calls:
         kind = run.types.of(parameter.type)
         if isinstance(kind, Struct):
             self._bind_struct(parameter, kind, value)
-        elif isinstance(value, Value):
+        elif isinstance(value, COperation):
             cell = run.cell(parameter, parameter.name, value.type)
             run.scopes.enter(parameter.name, cell)
             run.recorder.contents[cell] = value
@@ -147,7 +147,7 @@ class Calls:
 
         condition = run.branches.both(condition, lambda: branch(0), lambda: branch(1))
         sides = [one[0] if one else None for one in found]
-        if isinstance(sides[0], Value) and isinstance(sides[1], Value):
+        if isinstance(sides[0], COperation) and isinstance(sides[1], COperation):
             self.results[-1].append(run.arithmetic.choice(condition, sides[0], sides[1]))
         elif any(one is not None for one in sides):
             if any(isinstance(one, StructCell) for one in sides):
@@ -159,7 +159,7 @@ class Calls:
         if node.expr is None:
             return
         kind = self.kinds[-1]
-        if isinstance(kind, Number):
+        if isinstance(kind, NumberType):
             self.results[-1].append(self.run.arithmetic.converted(self.run.expressions.value(node.expr), kind.name))
         elif isinstance(kind, Struct):
             self.results[-1].append(self.run.expressions.place(node.expr))
@@ -204,7 +204,7 @@ class Calls:
             count //= extent
         return [count, *shape]
 
-    def _fill(self, target: Address, value: Value, shape: list[int], node: Any) -> None:
+    def _fill(self, target: Address, value: COperation, shape: list[int], node: Any) -> None:
         byte = self.run.arithmetic.converted(value, "u8")
         number = None if byte.form is None else byte.form.number
         if number is None or (number and BYTES[target.array.type] > 1):
@@ -212,7 +212,7 @@ class Calls:
         self._loops(shape, node, lambda places: (target, integer(number)), places=[])
 
     def _copy(self, target: Address, source: Address, shape: list[int], node: Any) -> None:
-        def element(places: list[Form]) -> tuple[Address, Value]:
+        def element(places: list[Form]) -> tuple[Address, COperation]:
             return target, self.run.expressions.load(_at(source, places), node)
 
         self._loops(shape, node, element, places=[])
@@ -223,7 +223,7 @@ class Calls:
             address, value = element(places)
             run.statements.put(_at(address, places), value, node)
             return
-        loop = Loop(run.loop_name("at"), Affine(), Affine(constant=shape[0]), run.span(node))
+        loop = ForLoop(run.loop_name("at"), Affine(), Affine(constant=shape[0]), run.span(node))
         with run.recorder.inside(loop):
             self._loops(shape[1:], node, element, [*places, Affine(((loop.name, 1),))])
 

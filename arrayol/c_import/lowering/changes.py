@@ -12,7 +12,7 @@ from arrayol.c_import.lowering.symbols import (
     PointerCell,
     Poison,
 )
-from arrayol.c_import.model import Form, Statement, Value
+from arrayol.c_import.model import COperation, Form, Statement
 from arrayol.ir.affine import Affine
 
 # A step, or `own` (a new value in each iteration), `carried`, or `switched` (a pointer that goes to another array).
@@ -24,7 +24,9 @@ def symbol_of(cell: Cell | PointerCell, content: Content, name: str) -> Content:
     form: Form = Affine(((name, 1),))
     if isinstance(cell, PointerCell):
         return Address(content.array, (*content.subscripts[:-1], form)) if isinstance(content, Address) else content
-    return Value("unknown", cell.type, text=name, form=None if cell.type[0] == "f" or cell.type == "bool" else form)
+    return COperation(
+        "unknown", cell.type, text=name, form=None if cell.type[0] == "f" or cell.type == "bool" else form
+    )
 
 
 def change_of(before: Content, after: Content, used: set[str], consts: Collection[str]) -> Form | str:
@@ -37,9 +39,9 @@ def change_of(before: Content, after: Content, used: set[str], consts: Collectio
         return step if is_step and not any(name.startswith(UNKNOWN) for name in names_of(step)) else "own"
     if isinstance(before, Address) and isinstance(after, Address):
         return "switched"
-    if not isinstance(before, Value):
+    if not isinstance(before, COperation):
         return "own"
-    if isinstance(after, Value) and before.form is not None and after.form is not None:
+    if isinstance(after, COperation) and before.form is not None and after.form is not None:
         step = after.form - before.form
         if not _depends(step, consts):
             return step
@@ -51,7 +53,7 @@ def _depends(form: Form, consts: Collection[str]) -> bool:
     return any(not isinstance(term, str) or term not in consts for term, _ in form.terms)
 
 
-def unknown_of(value: Value) -> set[str]:
+def unknown_of(value: COperation) -> set[str]:
     """The symbols of a trial that a value depends on."""
     found: set[str] = set()
     for node in value.nodes():

@@ -26,8 +26,8 @@ from arrayol.c_import.lowering.parts import (
     UnrollingPart,
 )
 from arrayol.c_import.lowering.recorder import Recorder
-from arrayol.c_import.lowering.symbols import Array, Cell, Scopes
-from arrayol.c_import.model import Access, Form, Value
+from arrayol.c_import.lowering.symbols import CArray, Cell, Scopes
+from arrayol.c_import.model import COperation, ElementAccess, Form
 from arrayol.c_import.ranges import Ranges
 from arrayol.c_import.reading.syntax import Unit, calls_of, nodes_of
 from arrayol.c_import.words import TAKEN
@@ -89,7 +89,7 @@ class Context:
         """A scalar that a declaration makes."""
         return Cell(name, kind, self.span(node), self.key(node, *more))
 
-    def new_memory(self, cell: Cell) -> Array:
+    def new_memory(self, cell: Cell) -> CArray:
         """A local that holds a scalar from here on."""
         self.recorder.memories[cell.key] = self.recorder.local(cell.name, cell.type, cell.span)
         return self.recorder.memories[cell.key]
@@ -103,9 +103,11 @@ class Context:
         known = {key: array.name for key, array in self.recorder.memories.items() if array.name in self.recorder.arrays}
         return {one if isinstance(one, str) else known[one] for one in written if isinstance(one, str) or one in known}
 
-    def read_of(self, array: Array, node: Any) -> Value:
+    def read_of(self, array: CArray, node: Any) -> COperation:
         """What a local of one element holds."""
-        return Value("read", array.type, access=Access(array.name, (), self.span(node), self.recorder.conditions))
+        return COperation(
+            "read", array.type, access=ElementAccess(array.name, (), self.span(node), self.recorder.conditions)
+        )
 
     def loop_name(self, name: str) -> str:
         """A name for a loop: that of its iterator, which loops one after the other share."""

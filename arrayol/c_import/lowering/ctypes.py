@@ -44,7 +44,7 @@ BYTES = {"bool": 1, "i8": 1, "u8": 1, "i16": 2, "u16": 2, "i32": 4, "u32": 4, "f
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class NumberType:
     """A type of numbers, by its name in the language."""
 
     name: str
@@ -75,7 +75,7 @@ class Struct:
     @property
     def common(self) -> str | None:
         """The one type of numbers that all fields have; None where they differ."""
-        kinds = {kind.name if isinstance(kind, Number) else None for _, kind in self.fields}
+        kinds = {kind.name if isinstance(kind, NumberType) else None for _, kind in self.fields}
         return kinds.pop() if len(kinds) == 1 else None
 
 
@@ -84,7 +84,7 @@ class Void:
     """No value."""
 
 
-CType: TypeAlias = "Number | Sequence | Pointer | Struct | Void"
+CType: TypeAlias = "NumberType | Sequence | Pointer | Struct | Void"
 
 
 class Types:
@@ -94,7 +94,7 @@ class Types:
         self.named: dict[str, CType] = {"__builtin_va_list": Void()}
         self.odd = {name for name, (bits, _) in widths.items() if bits not in {8, 16, 32, 64}}
         for name, (bits, signed) in widths.items():
-            self.named[name] = Number(f"{'i' if signed else 'u'}{bits}")
+            self.named[name] = NumberType(f"{'i' if signed else 'u'}{bits}")
         self.structs: dict[str, Struct] = {}
         self.refused: dict[str, RefusalError] = {}  # names of types and structs whose declaration was refused
 
@@ -112,7 +112,7 @@ class Types:
             case c_ast.Struct():
                 return self._struct(node)
             case c_ast.Enum():
-                return Number("u32" if self._never_negative(node) else "i32")
+                return NumberType("u32" if self._never_negative(node) else "i32")
             case c_ast.Union():
                 raise RefusalError("a union is not read", "use an array for each view of the data", node)
             case _:
@@ -144,7 +144,7 @@ class Types:
                 else "use int, float, double or the like"
             )
             raise RefusalError(f"'{text}' is no type of numbers that is read", hint, node)
-        return Number(name)
+        return NumberType(name)
 
     def _struct(self, node: Any) -> Struct:
         if node.decls is None:
@@ -159,7 +159,7 @@ class Types:
             raise RefusalError("a bit-field is not read", "use a whole integer, and masks where it must wrap", node)
         struct = Struct(node.name or "struct", tuple((one.name, self.of(one.type)) for one in node.decls))
         for name, kind in struct.fields:
-            if not isinstance(kind, Number | Sequence | Struct):
+            if not isinstance(kind, NumberType | Sequence | Struct):
                 raise RefusalError(f"field '{name}' is a pointer", "hand over the array beside the struct", node)
         if node.name:
             self.structs[node.name] = struct

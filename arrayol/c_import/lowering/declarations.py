@@ -8,7 +8,7 @@ from pycparser import c_ast
 
 from arrayol.c_import.arithmetic import RefusalError, integer
 from arrayol.c_import.lowering.context import Context
-from arrayol.c_import.lowering.ctypes import Number, Pointer, Struct, Void
+from arrayol.c_import.lowering.ctypes import NumberType, Pointer, Struct, Void
 from arrayol.c_import.lowering.ctypes import Sequence as ArrayType
 from arrayol.c_import.lowering.symbols import (
     Content,
@@ -38,7 +38,7 @@ class Declarations:
             raise RefusalError(f"'{node.name}' is extern: its value comes from elsewhere", "make it a parameter", node)
         is_static = "static" in storage
         match kind:
-            case Number():
+            case NumberType():
                 self._declare_number(node, kind, is_static=is_static)
             case Struct():
                 struct = run.structs.declare(node, node.name, kind)
@@ -65,7 +65,7 @@ class Declarations:
         run.scopes.enter(node.name, cell)
         run.recorder.contents[cell] = value
 
-    def _declare_number(self, node: Any, kind: Number, *, is_static: bool) -> None:
+    def _declare_number(self, node: Any, kind: NumberType, *, is_static: bool) -> None:
         run = self.run
         cell = run.cell(node, node.name, kind.name)
         if is_static and "const" not in (node.quals or []):

@@ -11,10 +11,10 @@ from arrayol.c_import import constants
 from arrayol.c_import.arithmetic import COMPARISONS, EXACT, NEAR, RefusalError, affine_condition, integer, literal
 from arrayol.c_import.lowering.borders import with_borders
 from arrayol.c_import.lowering.context import Context
-from arrayol.c_import.lowering.ctypes import BYTES, CType, Number, Pointer, Sequence, Struct
+from arrayol.c_import.lowering.ctypes import BYTES, CType, NumberType, Pointer, Sequence, Struct
 from arrayol.c_import.lowering.symbols import (
     Address,
-    Array,
+    CArray,
     Cell,
     CellAddress,
     Constant,
@@ -27,7 +27,7 @@ from arrayol.c_import.lowering.symbols import (
     StructCell,
     Unusable,
 )
-from arrayol.c_import.model import Dynamic, Form, Value
+from arrayol.c_import.model import COperation, Dynamic, Form
 from arrayol.c_import.reading.syntax import has_steps
 from arrayol.ir.affine import Affine
 
@@ -38,7 +38,7 @@ class Expressions:
     def __init__(self, run: Context) -> None:
         self.run = run
         self.arithmetic = run.arithmetic
-        self._readers: dict[type, Callable[[Any], Value]] = {
+        self._readers: dict[type, Callable[[Any], COperation]] = {
             c_ast.Constant: self._constant,
             c_ast.ID: self._element,
             c_ast.ArrayRef: self._element,
@@ -51,7 +51,7 @@ class Expressions:
             c_ast.ExprList: self._comma,
         }
 
-    def value(self, node: Any) -> Value:
+    def value(self, node: Any) -> COperation:
         """The value of an expression. Raises RefusalError at the innermost node that is refused."""
         read = self._readers.get(type(node))
         try:
@@ -66,7 +66,7 @@ class Expressions:
                 refusal.node = node
             raise
 
-    def condition(self, node: Any) -> Value:
+    def condition(self, node: Any) -> COperation:
         """The truth value of an expression."""
         return self.arithmetic.condition(self.value(node))
 
@@ -81,7 +81,7 @@ class Expressions:
             raise RefusalError(f"{what} is not affine in the iterators", hint, node)
         return value.form
 
-    def size_without_value(self, value: Value, node: Any = None) -> RefusalError | None:
+    def size_without_value(self, value: COperation, node: Any = None) -> RefusalError | None:
         """What to say of a value that depends on a size which no setting gives; None where it depends on none."""
         for access in value.reads():
             array = self.run.recorder.arrays[access.array]
@@ -92,7 +92,7 @@ class Expressions:
 
     # Leaves.
 
-    def _constant(self, node: Any) -> Value:
+    def _constant(self, node: Any) -> COperation:
         try:
             if node.type == "char":
                 return literal(constants.character(node.value))
@@ -102,14 +102,14 @@ class Expressions:
         except ArithmeticError as wrong:
             raise RefusalError(str(wrong), "write a number of at most 64 bits") from None
 
-    def _element(self, node: Any) -> Value:
+    def _element(self, node: Any) -> COperation:
         place = self.place(node)
         return self.load(place, node)
 
-    def load(self, place: Any, node: Any) -> Value:
+    def load(self, place: Any, node: Any) -> COperation:
         """What is at a place."""
         recorder = self.run.recorder
-        if isinstance(place, Value):
+        if isinstance(place, COperation):
             return place
         if isinstance(place, Cell):
             return self._content(place, recorder.content(place), node)
@@ -123,10 +123,10 @@ class Expressions:
             return self._piecewise(place, node)
         raise RefusalError("this is no number", "name a scalar or an element", node)
 
-    def _piecewise(self, place: Address, node: Any) -> Value:
+    def _piecewise(self, place: Address, node: Any) -> COperation:
         """An element whose subscripts may be choices between affine ones, as at a border: a choice between elements."""
         recorder, span = self.run.recorder, self.run.span(node)
-        result: Value | None = None
+        result: COperation | None = None
         pieces = list(self.run.pieces.of(with_borders(self.run, place.array, place.subscripts)))
         for conditions, subscripts in reversed(pieces):
             with recorder.where(*conditions):
@@ -139,8 +139,8 @@ class Expressions:
         assert result is not None
         return result
 
-    def _content(self, cell: Cell, content: Content, node: Any) -> Value:
-        if isinstance(content, Value):
+    def _content(self, cell: Cell, content: Content, node: Any) -> COperation:
+        if isinstance(content, COperation):
             return content
         if isinstance(content, Deferred):
             self.run.carried.add(content.key)
@@ -216,7 +216,7 @@ class Expressions:
             if isinstance(content, Unusable):
                 raise RefusalError(content.message, content.hint, node)
             raise RefusalError(f"pointer '{place.name}' points nowhere here", "set it before it is used", node)
-        if isinstance(place, Array):
+        if isinstance(place, CArray):
             return self._decayed(Address(place, ()))
         if isinstance(place, Address) and len(place.subscripts) < place.array.rank:
             return self._decayed(place)
@@ -231,7 +231,7 @@ class Expressions:
             return CellAddress(place)
         if isinstance(place, Address):
             return place
-        if isinstance(place, Array):
+        if isinstance(place, CArray):
             return self._decayed(Address(place, ()))
         raise RefusalError("this address is not read", "hand over an array or a scalar", node)
 
@@ -261,7 +261,7 @@ class Expressions:
         """Whether an expression is an array or a pointer."""
         match node:
             case c_ast.ID():
-                return isinstance(self._named(node), Array | PointerCell)
+                return isinstance(self._named(node), CArray | PointerCell)
             case c_ast.BinaryOp() if node.op in {"+", "-"}:
                 return self.is_pointer(node.left) or self.is_pointer(node.right)
             case c_ast.UnaryOp() if node.op in {"&", "p++", "p--"}:
@@ -289,13 +289,13 @@ class Expressions:
 
     # Operators.
 
-    def _cast(self, node: Any) -> Value:
+    def _cast(self, node: Any) -> COperation:
         kind = self.run.types.of(node.to_type)
-        if not isinstance(kind, Number):
+        if not isinstance(kind, NumberType):
             raise RefusalError("a cast to this type is not read", "convert to a type of numbers", node)
         return self.arithmetic.converted(self.value(node.expr), kind.name)
 
-    def _binary(self, node: Any) -> Value:
+    def _binary(self, node: Any) -> COperation:
         if (node.op == "-" or node.op in COMPARISONS) and self.is_pointer(node.left) and self.is_pointer(node.right):
             return self._distance(node)
         left = self.value(node.left)
@@ -306,7 +306,7 @@ class Expressions:
         self._check_order(left, before, node)
         return self.arithmetic.binary(node.op, left, right)
 
-    def _distance(self, node: Any) -> Value:
+    def _distance(self, node: Any) -> COperation:
         """How far two pointers into one array lie apart, or how they compare."""
         left, right = self.pointer(node.left), self.pointer(node.right)
         if isinstance(left, CellAddress) or isinstance(right, CellAddress):
@@ -318,7 +318,7 @@ class Expressions:
         sides = [self.arithmetic.of_form(one.subscripts[-1], "i64") for one in (left, right)]
         return self.arithmetic.binary(node.op, *sides)
 
-    def _check_order(self, left: Value, before: int, node: Any) -> None:
+    def _check_order(self, left: COperation, before: int, node: Any) -> None:
         """Refuse an operand that changes an array which the one before it has read."""
         changed = {one.target.array for one in self.run.recorder.statements[before:]}
         if changed and any(access.array in changed for access in left.reads()):
@@ -326,7 +326,7 @@ class Expressions:
                 "this call changes what the same expression reads", "call it in a statement of its own", node
             )
 
-    def _lazily(self, node: Any, left: Value) -> Value:
+    def _lazily(self, node: Any, left: COperation) -> COperation:
         """`&&` and `||`: the right side is asked where the left one does not decide."""
         left = self.arithmetic.condition(left)
         known = affine_condition(left)
@@ -336,7 +336,7 @@ class Expressions:
     def _path(self, condition: Any, *, holds: bool) -> tuple[Any, ...]:
         return () if condition is None else (condition if holds else condition.negated(),)
 
-    def _choice(self, node: Any) -> Value:
+    def _choice(self, node: Any) -> COperation:
         condition = self.condition(node.cond)
         known = affine_condition(condition)
         sides = []
@@ -346,14 +346,14 @@ class Expressions:
         form = self._same_form(sides)
         return form if form is not None else self.arithmetic.choice(condition, *sides)
 
-    def _same_form(self, sides: list[Value]) -> Value | None:
+    def _same_form(self, sides: list[COperation]) -> COperation | None:
         """A choice between the same forms is that form."""
         forms = [one.form for one in sides]
         if sides[0].type == sides[1].type and forms[0] is not None and forms[1] is not None:
             return sides[0] if (forms[0] - forms[1]).number == 0 else None
         return None
 
-    def _unary(self, node: Any) -> Value:
+    def _unary(self, node: Any) -> COperation:
         operators = {
             "-": self.arithmetic.negative,
             "+": self.arithmetic.promoted,
@@ -371,10 +371,10 @@ class Expressions:
             case "&":
                 raise RefusalError("an address is no number", "name an element", node)
             case _:
-                stepped: Value = self.run.statements.step_value(node)
+                stepped: COperation = self.run.statements.step_value(node)
                 return stepped
 
-    def _comma(self, node: Any) -> Value:
+    def _comma(self, node: Any) -> COperation:
         *first, last = node.exprs
         for one in first:
             self.run.statements.expression(one)
@@ -386,7 +386,7 @@ class Expressions:
             return self._bytes(self.run.types.of(node), node)
         if isinstance(node, c_ast.ID):
             symbol = self._named(node)
-            if isinstance(symbol, Array):
+            if isinstance(symbol, CArray):
                 count = 1
                 for extent in map(self.run.number_of, symbol.dims):
                     if extent is None:
@@ -398,7 +398,7 @@ class Expressions:
 
     def _bytes(self, kind: CType, node: Any) -> int:
         match kind:
-            case Number():
+            case NumberType():
                 return BYTES[kind.name]
             case Struct() if kind.common is not None:
                 return BYTES[kind.common] * len(kind.fields)
@@ -408,11 +408,11 @@ class Expressions:
                     return number * self._bytes(kind.element, node)
         raise RefusalError("the size of this type is not known", "write the number of bytes", node)
 
-    def _call(self, node: Any) -> Value:
+    def _call(self, node: Any) -> COperation:
         name = getattr(node.name, "name", None)
         if name in self.run.unit.functions:
             before = len(self.run.recorder.refusals)
-            value: Value | None = self.run.calls.inlined(node)
+            value: COperation | None = self.run.calls.inlined(node)
             if value is None and len(self.run.recorder.refusals) > before:
                 raise PoisonedError
             if value is None:
@@ -427,6 +427,6 @@ class Expressions:
             raise RefusalError(f"'{name}' is not known", f"define it in this file; known are {known}", node)
         return value
 
-    def subscript(self, value: Value) -> Form:
+    def subscript(self, value: COperation) -> Form:
         """A value as a subscript."""
         return value.form if value.form is not None else Affine(((Dynamic(value), 1),))

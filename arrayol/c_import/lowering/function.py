@@ -12,13 +12,13 @@ from typing import Any
 from pycparser import c_ast
 
 from arrayol.c_import.arithmetic import RefusalError, literal
-from arrayol.c_import.constants import Constant as Number_
+from arrayol.c_import.constants import CConstant as Number_
 from arrayol.c_import.flat import delinearised
 from arrayol.c_import.forms import names_of
 from arrayol.c_import.lowering.branches import Branches
 from arrayol.c_import.lowering.calls import Calls
 from arrayol.c_import.lowering.context import Context, Known
-from arrayol.c_import.lowering.ctypes import Number, Pointer, Struct, Void
+from arrayol.c_import.lowering.ctypes import NumberType, Pointer, Struct, Void
 from arrayol.c_import.lowering.ctypes import Sequence as ArrayType
 from arrayol.c_import.lowering.declarations import Declarations
 from arrayol.c_import.lowering.expressions import Expressions
@@ -29,9 +29,9 @@ from arrayol.c_import.lowering.recorder import MOST_STATEMENTS, TooLongError, li
 from arrayol.c_import.lowering.statements import Statements
 from arrayol.c_import.lowering.storage import Storage
 from arrayol.c_import.lowering.structs import Structs
-from arrayol.c_import.lowering.symbols import Array, Constant, Refused, RestartError
+from arrayol.c_import.lowering.symbols import CArray, Constant, Refused, RestartError
 from arrayol.c_import.lowering.unrolling import Unrolling
-from arrayol.c_import.model import Access, Form, Scop, Value
+from arrayol.c_import.model import COperation, ElementAccess, Form, Scop
 from arrayol.c_import.pragmas import requests_of
 from arrayol.c_import.ranges import NumberNeededError
 from arrayol.c_import.reading.syntax import Unit, nodes_of
@@ -64,7 +64,7 @@ def lowered(
         if known.registers and (count > MOST_TRIED or len(known.unrolled) > MOST_UNROLLED):
             break
         try:
-            return Run(unit, function, settings, sizes, known).scop()
+            return FunctionRun(unit, function, settings, sizes, known).scop()
         except NumberNeededError as need:
             known.numbers.add(need.name)
         except RestartError:
@@ -103,7 +103,7 @@ def _outer_loops(node: Any) -> list[Any]:
     return found
 
 
-class Run(Context):
+class FunctionRun(Context):
     """One run of a function on symbols."""
 
     def __init__(
@@ -203,7 +203,7 @@ class Run(Context):
         results = self.calls.results[-1]
         if not results:
             return
-        if not isinstance(results[0], Value):
+        if not isinstance(results[0], COperation):
             raise RefusalError("the struct that this function returns is not read", "write it to an array", node)
         array = self.recorder.local("result", results[0].type, self.span(node))
         array.local, array.state = False, True
@@ -223,11 +223,11 @@ class Run(Context):
             )
             self.scopes.enter(name, Constant(self._const(name, constant.type)))
 
-    def _const(self, name: str, kind: str) -> Value:
+    def _const(self, name: str, kind: str) -> COperation:
         if kind == "f64":
-            return Value("const", kind, text=name)
+            return COperation("const", kind, text=name)
         form: Form = Affine(((name, 1),))
-        return Value("form", "i32", form=form)
+        return COperation("form", "i32", form=form)
 
     def _globals(self, hidden: set[str]) -> None:
         """Declarations of the file: types, enumerators, tables, and variables that the function uses."""
@@ -255,7 +255,7 @@ class Run(Context):
         if node.name not in names:
             return
         kind = self.types.of(node.type)
-        if isinstance(kind, Number):
+        if isinstance(kind, NumberType):
             cell = self.cell(node, node.name, kind.name)
             self.scopes.enter(node.name, cell)
             if "const" in (node.quals or []) and node.init is not None:
@@ -290,12 +290,14 @@ class Run(Context):
         if node.name in self.settings:
             self._set_parameter(node, kind)
             return
-        if isinstance(kind, Number):
+        if isinstance(kind, NumberType):
             cell = self.cell(node, node.name, kind.name)
             self.scopes.enter(node.name, cell)
-            array = Array(self.recorder.fresh(node.name), kind.name, [], False, self.span(node), origin=node.name)
+            array = CArray(self.recorder.fresh(node.name), kind.name, [], False, self.span(node), origin=node.name)
             self.recorder.arrays[array.name] = array
-            self.recorder.contents[cell] = Value("read", kind.name, access=Access(array.name, (), array.span))
+            self.recorder.contents[cell] = COperation(
+                "read", kind.name, access=ElementAccess(array.name, (), array.span)
+            )
             return
         if isinstance(kind, Struct):
             raise RefusalError(f"'{node.name}' is a struct", "hand over its fields", node)
@@ -306,7 +308,7 @@ class Run(Context):
         try:
             array = self.states.array_of(node, kind, local=False)
         except RefusalError:
-            array = Array(self.recorder.fresh(node.name), "i32", [None], False, self.span(node))
+            array = CArray(self.recorder.fresh(node.name), "i32", [None], False, self.span(node))
             self.recorder.arrays[array.name] = array
             self.scopes.enter(node.name, array)
             raise
@@ -316,7 +318,7 @@ class Run(Context):
         self.scopes.enter(node.name, array)
         self.unrolling.declare(array, node)
 
-    def _sized(self, array: Array, sizes: tuple[int, ...], node: Any) -> None:
+    def _sized(self, array: CArray, sizes: tuple[int, ...], node: Any) -> None:
         """A size from the command line: it is that of the data, whatever the C says."""
         if len(sizes) == len(array.dims):
             array.dims = [Affine(constant=one) for one in sizes]
@@ -332,7 +334,7 @@ class Run(Context):
 
     def _set_parameter(self, node: Any, kind: Any) -> None:
         text = self.settings[node.name]
-        if not isinstance(kind, Number) or kind.name not in {
+        if not isinstance(kind, NumberType) or kind.name not in {
             "i32",
             "u32",
             "i64",

@@ -18,7 +18,7 @@ from arrayol.c_import.lowering.symbols import (
     Cell,
     PointerCell,
 )
-from arrayol.c_import.model import Condition, Form, Loop, Value, not_negative
+from arrayol.c_import.model import COperation, ElementGuard, ForLoop, Form, not_negative
 from arrayol.c_import.reading.trees import RunsOnce, stepped_name
 from arrayol.ir.affine import Affine
 
@@ -40,7 +40,7 @@ class Heads:
     def __init__(self, run: Context) -> None:
         self.run = run
 
-    def head(self, node: Any) -> tuple[Header, Loop, Value | Address, list[Condition]]:
+    def head(self, node: Any) -> tuple[Header, ForLoop, COperation | Address, list[ElementGuard]]:
         header = self._header(node)
         loop, value, conditions = self._bounds(node, header)
         self._check_type(header, value, loop, node)
@@ -106,17 +106,17 @@ class Heads:
             raise RefusalError(f"the start of '{name}' depends on data", hint, node)
         return symbol, start, None
 
-    def iterator(self, header: Header, form: Form) -> Value | Address:
+    def iterator(self, header: Header, form: Form) -> COperation | Address:
         """The iterator where its number or last subscript is a form."""
         if header.base is not None:
             return Address(header.base.array, (*header.base.subscripts[:-1], form))
         assert isinstance(header.cell, Cell)
         kind = header.cell.type
         if form.number is None and kind not in {"i32", "i64", "u32", "u64"}:
-            return Value("convert", kind, (Value("form", "i32", form=form),), form=form)
+            return COperation("convert", kind, (COperation("form", "i32", form=form),), form=form)
         return self.run.arithmetic.of_form(form, kind)
 
-    def _bounds(self, node: Any, header: Header) -> tuple[Loop, Value | Address, list[Condition]]:
+    def _bounds(self, node: Any, header: Header) -> tuple[ForLoop, COperation | Address, list[ElementGuard]]:
         """The loop, its iterator's value, and conditions beside its bounds."""
         run, recorder = self.run, self.run.recorder
         name = run.loop_name(header.cell.name)
@@ -124,7 +124,7 @@ class Heads:
         own: Form = Affine(((name, 1),))
         form = header.start + own.scaled(header.step) if counts else own
         low: Form = Affine() if counts else header.start
-        widest = Loop(name, low, Affine(constant=1 << 62), run.span(node))
+        widest = ForLoop(name, low, Affine(constant=1 << 62), run.span(node))
         value = self.iterator(header, form)
         recorder.contents[header.cell] = value
         run.arithmetic.ranges.loops[name] = widest
@@ -148,12 +148,12 @@ class Heads:
             if end is None:
                 raise RefusalError("the end of this loop is not known", "bound it by numbers", node.cond)
             high = Affine(constant=end)
-        return Loop(name, low, high, run.span(node)), value, conditions
+        return ForLoop(name, low, high, run.span(node)), value, conditions
 
-    def _highs(self, condition: Condition, name: str, low: Form, node: Any) -> tuple[list[Form], list[Condition]]:
+    def _highs(self, condition: ElementGuard, name: str, low: Form, node: Any) -> tuple[list[Form], list[ElementGuard]]:
         """Ends of the counter, and what must hold from the start."""
         highs: list[Form] = []
-        others: list[Condition] = []
+        others: list[ElementGuard] = []
         for part in _parts(condition):
             if part.form is None or part.kind == "==":
                 raise RefusalError("the condition of this loop is no single bound", "write i < N", node.cond)
@@ -183,7 +183,7 @@ class Heads:
             return Affine(constant=-rest.number // factor)
         raise RefusalError("whether '!=' ends this loop is not known", "write i < N", node.cond)
 
-    def _check_type(self, header: Header, value: Value | Address, loop: Loop, node: Any) -> None:
+    def _check_type(self, header: Header, value: COperation | Address, loop: ForLoop, node: Any) -> None:
         """Refuse an iterator that its type would wrap."""
         kind = header.cell.type if isinstance(header.cell, Cell) else "i64"
         if kind in {"i32", "i64"} or isinstance(value, Address) or value.form is None:
@@ -200,7 +200,7 @@ class Heads:
             message = f"'{header.cell.name}' leaves its type before the loop ends, or that is not known"
             raise RefusalError(message, "count with an int", node)
 
-    def _check_first(self, header: Header, loop: Loop, node: Any) -> None:
+    def _check_first(self, header: Header, loop: ForLoop, node: Any) -> None:
         """Refuse a `do` whose condition may not hold at its first iteration, which does not ask it."""
         least = self.run.arithmetic.ranges.least(loop.high - loop.low)
         if least is None or least < 1:
@@ -208,7 +208,7 @@ class Heads:
             raise RefusalError(message, "write a for loop", node)
 
 
-def _parts(condition: Condition) -> Iterator[Condition]:
+def _parts(condition: ElementGuard) -> Iterator[ElementGuard]:
     if condition.kind == "and":
         for part in condition.parts:
             yield from _parts(part)

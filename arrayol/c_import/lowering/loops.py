@@ -19,7 +19,7 @@ from arrayol.c_import.lowering.context import Context
 from arrayol.c_import.lowering.heads import Header, identifiers
 from arrayol.c_import.lowering.symbols import (
     Address,
-    Array,
+    CArray,
     Cell,
     CellAddress,
     Content,
@@ -33,7 +33,7 @@ from arrayol.c_import.lowering.symbols import (
     Unusable,
 )
 from arrayol.c_import.lowering.unrolling import MOST_ITERATIONS
-from arrayol.c_import.model import Condition, Form, Loop, Value
+from arrayol.c_import.model import COperation, ElementGuard, ForLoop, Form
 from arrayol.c_import.reading.trees import RunsOnce
 from arrayol.ir.affine import Affine
 
@@ -90,7 +90,9 @@ class Loops:
 
     # The body.
 
-    def _run(self, node: Any, header: Header, loop: Loop, value: Value | Address, conditions: list[Condition]) -> None:
+    def _run(
+        self, node: Any, header: Header, loop: ForLoop, value: COperation | Address, conditions: list[ElementGuard]
+    ) -> None:
         run, recorder = self.run, self.run.recorder
         key, known = run.key(node), (run.key(node), tuple(self.rounds))
         cells = self._changing(node, header)
@@ -103,7 +105,7 @@ class Loops:
         for cell, content, step in moved:
             recorder.contents[cell] = self._advanced(cell, content, step, counter - loop.low)
         for cell in own:  # what is read of it before it is set is lost again: any value will do
-            if not isinstance(recorder.contents[cell], Value):
+            if not isinstance(recorder.contents[cell], COperation):
                 recorder.contents[cell] = Undefined()
         with recorder.inside(loop), recorder.where(*conditions):
             recorder.contents[header.cell] = value
@@ -124,11 +126,11 @@ class Loops:
         recorder.contents[header.cell] = Pending(partial(self._last, header, loop))
 
     def _sorted(
-        self, cells: list[Cell | PointerCell], changes: Changes, node: Any, loop: Loop
-    ) -> tuple[dict[Cell, Array], list[tuple[Cell | PointerCell, Content, Form]], list[Cell | PointerCell]]:
+        self, cells: list[Cell | PointerCell], changes: Changes, node: Any, loop: ForLoop
+    ) -> tuple[dict[Cell, CArray], list[tuple[Cell | PointerCell, Content, Form]], list[Cell | PointerCell]]:
         """Scalars that become memory, those that move by a step, and those with values of their own."""
         run, key = self.run, self.run.key(node)
-        carried: dict[Cell, Array] = {}
+        carried: dict[Cell, CArray] = {}
         moved: list[tuple[Cell | PointerCell, Content, Form]] = []
         own: list[Cell | PointerCell] = []
         for cell in cells:
@@ -143,7 +145,7 @@ class Loops:
                 own.append(cell)
         return carried, moved, own
 
-    def _unroll(self, node: Any, header: Header, loop: Loop, conditions: list[Condition]) -> None:
+    def _unroll(self, node: Any, header: Header, loop: ForLoop, conditions: list[ElementGuard]) -> None:
         """Run the iterations one by one, with numbers for the iterator."""
         run, recorder = self.run, self.run.recorder
         count = (loop.high - loop.low).number
@@ -202,14 +204,14 @@ class Loops:
             if isinstance(content, CellAddress):
                 yield from cells_of(content.cell)
 
-    def _enter_memory(self, cell: Cell, node: Any) -> Array:
+    def _enter_memory(self, cell: Cell, node: Any) -> CArray:
         """Make memory hold what a scalar is before a loop that hands it on: where it is already, or in a new local."""
         run = self.run
         content = self._tracked(cell)
         known = run.recorder.memories.get(cell.key)
         if known is None or not _is_read_of(content, known) or self._is_of_another_loop(known):
             known = run.new_memory(cell)
-            if isinstance(content, Value):
+            if isinstance(content, COperation):
                 predicates, run.recorder.predicates = run.recorder.predicates, []
                 self._store(cell, known, content, node)
                 run.recorder.predicates = predicates
@@ -217,15 +219,15 @@ class Loops:
             run.recorder.contents[cell] = run.read_of(known, node)
         return known
 
-    def _is_of_another_loop(self, memory: Array) -> bool:
+    def _is_of_another_loop(self, memory: CArray) -> bool:
         """Whether a loop that has ended, one of those in a row with this one, has made what a scalar is."""
         writers = [one for one in self.run.recorder.statements if one.target.array == memory.name]
         return bool(writers) and len(writers[-1].loops) > len(self.run.recorder.loops)
 
-    def _update_memory(self, cell: Cell, memory: Array, node: Any) -> None:
+    def _update_memory(self, cell: Cell, memory: CArray, node: Any) -> None:
         """Hand a scalar on to the next iteration."""
         content = self._tracked(cell)
-        if isinstance(content, Value) and not _is_read_of(content, memory):
+        if isinstance(content, COperation) and not _is_read_of(content, memory):
             self._store(cell, memory, content, node)
         self.run.recorder.memories[cell.key] = memory
         if not isinstance(content, Poison):
@@ -239,11 +241,11 @@ class Loops:
             raise RestartError
         return content
 
-    def _store(self, cell: Cell, memory: Array, content: Value, node: Any) -> None:
+    def _store(self, cell: Cell, memory: CArray, content: COperation, node: Any) -> None:
         self.run.recorder.contents[cell] = Undefined()  # what it was is of no use any more
         self.run.recorder.store(memory, (), content, self.run.span(node))
 
-    def _in_order(self, memories: dict[Cell, Array]) -> Iterator[Cell]:
+    def _in_order(self, memories: dict[Cell, CArray]) -> Iterator[Cell]:
         """Scalars in an order in which few must be kept: first those that no other one's new value is made of."""
         left = list(memories)
         while left:
@@ -256,26 +258,26 @@ class Loops:
 
     def _read_by(self, cell: Cell) -> set[str]:
         content = self.run.recorder.contents.get(cell)
-        return {access.array for access in content.reads()} if isinstance(content, Value) else set()
+        return {access.array for access in content.reads()} if isinstance(content, COperation) else set()
 
     def _advanced(self, cell: Cell | PointerCell, content: Content, step: Form, count: Form) -> Content:
         """What an induction variable is after `count` iterations."""
         distance = self.run.product(step, count)
         if isinstance(content, Address):
             return self.run.recorder.address_plus(content, distance)
-        if isinstance(cell, Cell) and isinstance(content, Value) and step.number != 0:
+        if isinstance(cell, Cell) and isinstance(content, COperation) and step.number != 0:
             moved = self.run.arithmetic.binary("+", content, self.run.arithmetic.of_form(distance, "i32"))
             return self.run.arithmetic.converted(moved, cell.type)
         return content if step.number == 0 else Undefined()
 
-    def _after(self, cell: Cell | PointerCell, content: Content, step: Form, loop: Loop) -> Content:
+    def _after(self, cell: Cell | PointerCell, content: Content, step: Form, loop: ForLoop) -> Content:
         """What an induction variable is after the loop."""
         least = self.run.arithmetic.ranges.least(loop.high - loop.low)
         if step.number != 0 and (least is None or least < 0):
             return Unusable(f"how far '{cell.name}' has moved after the loop is not known", "set it again")
         return self._advanced(cell, content, step, loop.high - loop.low)
 
-    def _last(self, header: Header, loop: Loop) -> Content:
+    def _last(self, header: Header, loop: ForLoop) -> Content:
         """What the iterator is after the loop."""
         least = self.run.arithmetic.ranges.least(loop.high - loop.low)
         if least is None or least < 0:
@@ -289,9 +291,9 @@ class Loops:
         self,
         node: Any,
         header: Header,
-        loop: Loop,
-        value: Value | Address,
-        conditions: list[Condition],
+        loop: ForLoop,
+        value: COperation | Address,
+        conditions: list[ElementGuard],
         cells: list[Cell | PointerCell],
     ) -> tuple[Changes, set[Any]]:
         """How each scalar changes in an iteration, and what is written: names of arrays, keys of scalars in memory."""
@@ -311,13 +313,13 @@ class Loops:
             keys = {self.run.key_of_memory(one.target.array) for one in statements}
             written = {key for key in keys if not isinstance(key, str) or key in outer}
         used = set[str]().union(*map(unknown_of_statement, statements)) if statements else set()
-        used = used.union(*(unknown_of(one) for one in after.values() if isinstance(one, Value)))
+        used = used.union(*(unknown_of(one) for one in after.values() if isinstance(one, COperation)))
         changes = {
             cell.key: change_of(symbols[cell], after.get(cell, Undefined()), used, self.run.values) for cell in cells
         }
         return changes, written | {cell.key for cell in cells if changes[cell.key] == "carried"}
 
 
-def _is_read_of(content: Content, memory: Array) -> bool:
+def _is_read_of(content: Content, memory: CArray) -> bool:
     """Whether a scalar is what a local holds."""
-    return isinstance(content, Value) and content.access is not None and content.access.array == memory.name
+    return isinstance(content, COperation) and content.access is not None and content.access.array == memory.name

@@ -8,7 +8,7 @@ from itertools import product
 
 from arrayol.c_import.arithmetic import affine_condition, integer
 from arrayol.c_import.lowering.context import Context
-from arrayol.c_import.model import Condition, Dynamic, Form, Value, not_negative
+from arrayol.c_import.model import COperation, Dynamic, ElementGuard, Form, not_negative
 from arrayol.ir.affine import Affine
 
 _MOST_PIECES = 16
@@ -19,10 +19,10 @@ _COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 
 
 @dataclass(frozen=True)
-class Piece:
+class SubscriptPiece:
     """What a subscript is where conditions hold."""
 
-    conditions: tuple[Condition, ...]
+    conditions: tuple[ElementGuard, ...]
     form: Form
 
 
@@ -32,18 +32,18 @@ class Pieces:
     def __init__(self, run: Context) -> None:
         self.run = run
 
-    def value(self, conditions: tuple[Condition, ...]) -> Value:
+    def value(self, conditions: tuple[ElementGuard, ...]) -> COperation:
         """Conditions as one truth value."""
-        result: Value | None = None
+        result: COperation | None = None
         for one in conditions:
             value = _value_of(one)
             result = value if result is None else self.run.arithmetic.both("and", result, value)
         assert result is not None
         return result
 
-    def of(self, subscripts: tuple[Form, ...]) -> Iterator[tuple[tuple[Condition, ...], tuple[Form, ...]]]:
+    def of(self, subscripts: tuple[Form, ...]) -> Iterator[tuple[tuple[ElementGuard, ...], tuple[Form, ...]]]:
         """All choices of all subscripts, with their conditions; one that depends on data is as it is."""
-        for together in product(*(pieces_of_form(form) or [Piece((), form)] for form in subscripts)):
+        for together in product(*(pieces_of_form(form) or [SubscriptPiece((), form)] for form in subscripts)):
             yield tuple(held for one in together for held in one.conditions), tuple(one.form for one in together)
 
 
@@ -56,7 +56,7 @@ def summed(form: Form) -> Form:
     return result
 
 
-def _linear(value: Value) -> Form:
+def _linear(value: COperation) -> Form:
     if value.form is not None:
         return value.form
     if value.type in _INTEGERS and value.kind == "convert":
@@ -80,12 +80,12 @@ def _combined(sign: str, left: Form, right: Form) -> Form | None:
     return None if right.number is None else left.scaled(right.number)
 
 
-def pieces_of_form(form: Form) -> list[Piece] | None:
+def pieces_of_form(form: Form) -> list[SubscriptPiece] | None:
     """All that a subscript can be; None where it depends on data."""
-    pieces = [Piece((), Affine(constant=form.constant))]
+    pieces = [SubscriptPiece((), Affine(constant=form.constant))]
     for term, factor in form.terms:
-        more = pieces_of_value(term.value) if isinstance(term, Dynamic) else [Piece((), Affine(((term, 1),)))]
-        scaled = None if more is None else [Piece(one.conditions, one.form.scaled(factor)) for one in more]
+        more = pieces_of_value(term.value) if isinstance(term, Dynamic) else [SubscriptPiece((), Affine(((term, 1),)))]
+        scaled = None if more is None else [SubscriptPiece(one.conditions, one.form.scaled(factor)) for one in more]
         found = _joined("+", pieces, scaled)
         if found is None:
             return None
@@ -93,10 +93,10 @@ def pieces_of_form(form: Form) -> list[Piece] | None:
     return pieces
 
 
-def pieces_of_value(value: Value) -> list[Piece] | None:
+def pieces_of_value(value: COperation) -> list[SubscriptPiece] | None:
     """All that an integer can be, with where it is; None where it depends on data, or in too many ways."""
     if value.form is not None:
-        return [Piece((), value.form)]
+        return [SubscriptPiece((), value.form)]
     if value.kind == "choice":
         return _chosen(value)
     if value.type not in _INTEGERS:
@@ -105,77 +105,79 @@ def pieces_of_value(value: Value) -> list[Piece] | None:
     return _computed(value.kind, operands)
 
 
-def _computed(kind: str, operands: Sequence[list[Piece] | None]) -> list[Piece] | None:
+def _computed(kind: str, operands: Sequence[list[SubscriptPiece] | None]) -> list[SubscriptPiece] | None:
     """All that an operation makes of all that its operands can be."""
     first = operands[0]
     if kind == "convert" or first is None:
         return first
     if kind == "negative":
-        return _joined("-", [Piece((), Affine())], first)
+        return _joined("-", [SubscriptPiece((), Affine())], first)
     if kind == "call":
         return _few([one for piece in first for one in _both_signs(piece)])
     return _joined(kind, first, operands[1])
 
 
-def _both_signs(piece: Piece) -> Iterator[Piece]:
+def _both_signs(piece: SubscriptPiece) -> Iterator[SubscriptPiece]:
     """The size of a piece: itself, or what is as far below 0."""
     is_positive = not_negative(piece.form)
-    yield Piece((*piece.conditions, is_positive), piece.form)
-    yield Piece((*piece.conditions, is_positive.negated()), piece.form.scaled(-1))
+    yield SubscriptPiece((*piece.conditions, is_positive), piece.form)
+    yield SubscriptPiece((*piece.conditions, is_positive.negated()), piece.form.scaled(-1))
 
 
-def _chosen(value: Value) -> list[Piece] | None:
+def _chosen(value: COperation) -> list[SubscriptPiece] | None:
     condition = _condition(value.operands[0])
     first, second = map(pieces_of_value, value.operands[1:])
     if condition is None or first is None or second is None:
         return None
-    pieces = [Piece((condition, *one.conditions), one.form) for one in first]
-    return _few([*pieces, *(Piece((condition.negated(), *one.conditions), one.form) for one in second)])
+    pieces = [SubscriptPiece((condition, *one.conditions), one.form) for one in first]
+    return _few([*pieces, *(SubscriptPiece((condition.negated(), *one.conditions), one.form) for one in second)])
 
 
-def _joined(sign: str, left: list[Piece] | None, right: list[Piece] | None) -> list[Piece] | None:
+def _joined(
+    sign: str, left: list[SubscriptPiece] | None, right: list[SubscriptPiece] | None
+) -> list[SubscriptPiece] | None:
     if left is None or right is None:
         return None
-    found: list[Piece] = []
+    found: list[SubscriptPiece] = []
     for one, other in product(left, right):
         form = _combined(sign, one.form, other.form)
         if form is None:
             return None
-        found.append(Piece((*one.conditions, *other.conditions), form))
+        found.append(SubscriptPiece((*one.conditions, *other.conditions), form))
     return _few(found)
 
 
-def _few(pieces: list[Piece]) -> list[Piece] | None:
+def _few(pieces: list[SubscriptPiece]) -> list[SubscriptPiece] | None:
     return pieces if len(pieces) <= _MOST_PIECES else None
 
 
-def _condition(value: Value) -> Condition | None:
+def _condition(value: COperation) -> ElementGuard | None:
     """The condition that a truth value is, also where it compares choices; None where it depends on data."""
     if value.kind in {"and", "or", "not"}:
         parts = [part for each in value.operands if (part := _condition(each)) is not None]
         if len(parts) < len(value.operands):
             return None
-        return parts[0].negated() if value.kind == "not" else Condition(value.kind, parts=tuple(parts))
+        return parts[0].negated() if value.kind == "not" else ElementGuard(value.kind, parts=tuple(parts))
     if value.kind not in _COMPARISONS:
         return None
     left, right = map(pieces_of_value, value.operands)
     if left is None or right is None:
         return None
-    ways: list[Condition] = []
+    ways: list[ElementGuard] = []
     for one, other in product(left, right):
-        sides = tuple(Value("form", "i32", form=each.form) for each in (one, other))
-        compared = affine_condition(Value(value.kind, value.type, sides))
+        sides = tuple(COperation("form", "i32", form=each.form) for each in (one, other))
+        compared = affine_condition(COperation(value.kind, value.type, sides))
         assert compared is not None
         held = (*one.conditions, *other.conditions, compared)
-        ways.append(Condition("and", parts=held) if len(held) > 1 else compared)
-    return ways[0] if len(ways) == 1 else Condition("or", parts=tuple(ways))
+        ways.append(ElementGuard("and", parts=held) if len(held) > 1 else compared)
+    return ways[0] if len(ways) == 1 else ElementGuard("or", parts=tuple(ways))
 
 
-def _value_of(condition: Condition) -> Value:
+def _value_of(condition: ElementGuard) -> COperation:
     """A condition as a truth value."""
     if condition.form is None:
         first, *others = map(_value_of, condition.parts)
         for other in others:
-            first = Value(condition.kind, "bool", (first, other))
+            first = COperation(condition.kind, "bool", (first, other))
         return first
-    return Value(condition.kind, "bool", (Value("form", "i32", form=condition.form), integer(0)))
+    return COperation(condition.kind, "bool", (COperation("form", "i32", form=condition.form), integer(0)))

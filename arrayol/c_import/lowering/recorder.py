@@ -12,16 +12,16 @@ from dataclasses import dataclass, field, replace
 
 from arrayol.c_import.arithmetic import Arithmetic
 from arrayol.c_import.forms import as_data, rounded
-from arrayol.c_import.lowering.symbols import Address, Array, Cell, Content, Pending, PointerCell, Undefined
+from arrayol.c_import.lowering.symbols import Address, CArray, Cell, Content, Pending, PointerCell, Undefined
 from arrayol.c_import.model import (
-    Access,
-    Condition,
+    COperation,
     Dynamic,
+    ElementAccess,
+    ElementGuard,
+    ForLoop,
     Form,
-    Loop,
     Rounded,
     Statement,
-    Value,
     Variable,
     not_negative,
 )
@@ -42,15 +42,15 @@ class Recorder:
 
     arithmetic: Arithmetic
     taken: set[str]  # names that are words of the language, or that something has
-    arrays: dict[str, Array] = field(default_factory=dict)
+    arrays: dict[str, CArray] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
     refusals: list[Diagnostic] = field(default_factory=list)
     contents: dict[Cell | PointerCell, Content] = field(default_factory=dict)
-    memories: dict[tuple[int, ...], Array] = field(default_factory=dict)  # of scalars that are memory, by their keys
-    loops: tuple[Loop, ...] = ()
+    memories: dict[tuple[int, ...], CArray] = field(default_factory=dict)  # of scalars that are memory, by their keys
+    loops: tuple[ForLoop, ...] = ()
     position: list[int] = field(default_factory=lambda: [0])
-    conditions: tuple[Condition, ...] = ()
-    predicates: list[Value] = field(default_factory=list)  # what must hold of data for a store to happen
+    conditions: tuple[ElementGuard, ...] = ()
+    predicates: list[COperation] = field(default_factory=list)  # what must hold of data for a store to happen
 
     def content(self, cell: Cell | PointerCell) -> Content:
         """What a scalar or pointer is here. Raises NumberNeededError."""
@@ -69,16 +69,16 @@ class Recorder:
         self.taken.add(name)
         return name
 
-    def local(self, name: str, kind: str, span: Span) -> Array:
+    def local(self, name: str, kind: str, span: Span) -> CArray:
         """A local of one element."""
-        array = Array(self.fresh(name), kind, [], True, span, origin=name)
+        array = CArray(self.fresh(name), kind, [], True, span, origin=name)
         self.arrays[array.name] = array
         return array
 
     # Places.
 
     @contextmanager
-    def inside(self, loop: Loop) -> Iterator[None]:
+    def inside(self, loop: ForLoop) -> Iterator[None]:
         """Run the body of a loop."""
         before = self.loops
         self.loops = (*before, loop)
@@ -93,7 +93,7 @@ class Recorder:
             self.position[-1] += 1
 
     @contextmanager
-    def where(self, *conditions: Condition) -> Iterator[None]:
+    def where(self, *conditions: ElementGuard) -> Iterator[None]:
         """Run where conditions hold too."""
         before = self.conditions
         self.conditions = (*before, *conditions)
@@ -104,16 +104,16 @@ class Recorder:
 
     # Reads and stores.
 
-    def read(self, array: Array, subscripts: tuple[Form, ...], span: Span) -> Value:
+    def read(self, array: CArray, subscripts: tuple[Form, ...], span: Span) -> COperation:
         """An element as a value."""
         subscripts = tuple(map(as_data, subscripts))
         if array.table is not None:
             known = self._table_value(array, subscripts)
             if known is not None:
                 return known
-        return Value("read", array.type, access=Access(array.name, subscripts, span, self.conditions))
+        return COperation("read", array.type, access=ElementAccess(array.name, subscripts, span, self.conditions))
 
-    def _table_value(self, array: Array, subscripts: tuple[Form, ...]) -> Value | None:
+    def _table_value(self, array: CArray, subscripts: tuple[Form, ...]) -> COperation | None:
         """The number that a const array has where the subscripts are numbers."""
         place = 0
         for form, dim in zip(subscripts, array.dims, strict=True):
@@ -123,9 +123,9 @@ class Recorder:
         assert array.table is not None
         text = array.table[place]
         number: Form | None = None if array.type[0] == "f" else Affine(constant=int(text))
-        return Value("literal", array.type, text=text, form=number)
+        return COperation("literal", array.type, text=text, form=number)
 
-    def store(self, array: Array, subscripts: tuple[Form, ...], value: Value, span: Span) -> None:
+    def store(self, array: CArray, subscripts: tuple[Form, ...], value: COperation, span: Span) -> None:
         """An assignment to an element, where all predicates hold."""
         value = self.arithmetic.converted(value, array.type)
         self._keep_what_reads(array, subscripts)
@@ -133,7 +133,7 @@ class Recorder:
             subscripts = tuple(map(self._where_held, subscripts))
         loops, conditions, target = self._target(array, subscripts, span)
         for predicate in reversed(self.predicates):
-            old = Value("read", array.type, access=replace(target, guards=self.conditions))
+            old = COperation("read", array.type, access=replace(target, guards=self.conditions))
             value = self.arithmetic.choice(predicate, value, old)
         accumulate, value = _accumulation(target, value)
         position = (*self.position, *(0 for _ in loops))
@@ -164,11 +164,11 @@ class Recorder:
         return Affine(((Dynamic(value), 1),))
 
     def _target(
-        self, array: Array, subscripts: tuple[Form, ...], span: Span
-    ) -> tuple[tuple[Loop, ...], tuple[Condition, ...], Access]:
+        self, array: CArray, subscripts: tuple[Form, ...], span: Span
+    ) -> tuple[tuple[ForLoop, ...], tuple[ElementGuard, ...], ElementAccess]:
         """The element that is written; what is rounded in its subscripts is found by a loop with a condition."""
-        loops: list[Loop] = []
-        conditions: list[Condition] = []
+        loops: list[ForLoop] = []
+        conditions: list[ElementGuard] = []
         forms: list[Form] = []
         for form in subscripts:
             result: Form = Affine(constant=form.constant)
@@ -182,20 +182,20 @@ class Recorder:
                 else:
                     result += Affine(((term, factor),))
             forms.append(result)
-        return tuple(loops), tuple(conditions), Access(array.name, tuple(forms), span)
+        return tuple(loops), tuple(conditions), ElementAccess(array.name, tuple(forms), span)
 
-    def _searching(self, term: Rounded, span: Span) -> Loop:
+    def _searching(self, term: Rounded, span: Span) -> ForLoop:
         """A loop over all that a rounded form can be."""
         ranges = self.arithmetic.ranges
         form: Form = Affine(((term, 1),))
         low, high = ranges.least(form), ranges.greatest(form)
-        return Loop(self.fresh("part"), Affine(constant=low or 0), Affine(constant=(high or 0) + 1), span)
+        return ForLoop(self.fresh("part"), Affine(constant=low or 0), Affine(constant=(high or 0) + 1), span)
 
-    def _keep_what_reads(self, array: Array, subscripts: tuple[Form, ...]) -> None:
+    def _keep_what_reads(self, array: CArray, subscripts: tuple[Form, ...]) -> None:
         """Keep values of scalars, and predicates, whose graphs read what a store may change."""
-        kept: dict[int, Value] = {}
+        kept: dict[int, COperation] = {}
         for cell, content in list(self.contents.items()):
-            if isinstance(content, Value) and self._may_change(content, array, subscripts):
+            if isinstance(content, COperation) and self._may_change(content, array, subscripts):
                 self.contents[cell] = self._kept(content, cell.name, kept)
         for place, predicate in enumerate(self.predicates):
             if self._may_change(predicate, array, subscripts):
@@ -203,20 +203,20 @@ class Recorder:
 
     def has_reads(self) -> bool:
         """Whether a scalar's value, or a predicate, depends on what arrays hold now."""
-        values = [*(one for one in self.contents.values() if isinstance(one, Value)), *self.predicates]
+        values = [*(one for one in self.contents.values() if isinstance(one, COperation)), *self.predicates]
         return any(True for value in values for _ in value.reads())
 
     def keep_before(self, names: set[str]) -> None:
         """Keep what reads arrays that a loop is about to change."""
-        kept: dict[int, Value] = {}
+        kept: dict[int, COperation] = {}
         for cell, content in list(self.contents.items()):
-            if isinstance(content, Value) and self._reads_other(content, cell, names):
+            if isinstance(content, COperation) and self._reads_other(content, cell, names):
                 self.contents[cell] = self._kept(content, cell.name, kept)
         for place, predicate in enumerate(self.predicates):
             if any(access.array in names for access in predicate.reads()):
                 self.predicates[place] = self._kept(predicate, "holds", kept)
 
-    def _reads_other(self, value: Value, cell: Cell | PointerCell, names: set[str]) -> bool:
+    def _reads_other(self, value: COperation, cell: Cell | PointerCell, names: set[str]) -> bool:
         """Whether a value depends on arrays of these names; a scalar that is memory itself stays what it is."""
         own = self.memories.get(cell.key)
         is_itself = (
@@ -224,22 +224,24 @@ class Recorder:
         )
         return not is_itself and any(access.array in names for access in value.reads())
 
-    def _may_change(self, value: Value, array: Array, subscripts: tuple[Form, ...]) -> bool:
+    def _may_change(self, value: COperation, array: CArray, subscripts: tuple[Form, ...]) -> bool:
         return any(
             access.array == array.name and not _never_equal(access.subscripts, subscripts) for access in value.reads()
         )
 
-    def _kept(self, value: Value, name: str, kept: dict[int, Value]) -> Value:
+    def _kept(self, value: COperation, name: str, kept: dict[int, COperation]) -> COperation:
         """The value of a local that has it from here on."""
         if id(value) not in kept:
             span = next(access.span for access in value.reads())
             local = self.local(name, value.type, span)
             position = (*self.position,)
-            target = Access(local.name, (), span)
+            target = ElementAccess(local.name, (), span)
             statement = Statement(len(self.statements), self.loops, position, self.conditions, target, value, False)
             self.statements.append(statement)
             self.position[-1] += 1
-            kept[id(value)] = Value("read", local.type, access=Access(local.name, (), span, self.conditions))
+            kept[id(value)] = COperation(
+                "read", local.type, access=ElementAccess(local.name, (), span, self.conditions)
+            )
         return kept[id(value)]
 
     def address_plus(self, address: Address, form: Form) -> Address:
@@ -248,10 +250,10 @@ class Recorder:
         return Address(address.array, (*outer, last + form))
 
 
-def _is_rounded(term: Rounded, own: Form) -> list[Condition]:
+def _is_rounded(term: Rounded, own: Form) -> list[ElementGuard]:
     """That a loop's number is what a rounded form is."""
     if term.operator == "%":
-        return [Condition("==", rounded("%", term.form - own, term.divisor))]
+        return [ElementGuard("==", rounded("%", term.form - own, term.divisor))]
     rest = term.form - own.scaled(term.divisor)
     return [not_negative(rest), not_negative(rest.scaled(-1) + (term.divisor - 1))]
 
@@ -261,7 +263,7 @@ def _never_equal(left: tuple[Form, ...], right: tuple[Form, ...]) -> bool:
     return any((one - other).number not in {None, 0} for one, other in zip(left, right, strict=True))
 
 
-def _accumulation(target: Access, value: Value) -> tuple[bool, Value]:
+def _accumulation(target: ElementAccess, value: COperation) -> tuple[bool, COperation]:
     """Whether a value is what was there plus something, and that something."""
     if value.kind != "+" or value.type == "bool":
         return False, value
@@ -274,7 +276,7 @@ def _accumulation(target: Access, value: Value) -> tuple[bool, Value]:
     return True, second
 
 
-def variables_of(arrays: Mapping[str, Array]) -> dict[str, Variable]:
+def variables_of(arrays: Mapping[str, CArray]) -> dict[str, Variable]:
     """The variables of a scop."""
     found: dict[str, Variable] = {}
     for array in arrays.values():
@@ -286,7 +288,7 @@ def variables_of(arrays: Mapping[str, Array]) -> dict[str, Variable]:
     return found
 
 
-def live(statements: list[Statement], arrays: Mapping[str, Array]) -> list[Statement]:
+def live(statements: list[Statement], arrays: Mapping[str, CArray]) -> list[Statement]:
     """The statements without those whose locals nobody reads."""
     while True:
         read = {access.array for one in statements for access in one.value.reads()}

@@ -20,7 +20,7 @@ from arrayol.c_import.lowering.symbols import (
     PoisonedError,
     Refused,
 )
-from arrayol.c_import.model import Value
+from arrayol.c_import.model import COperation
 from arrayol.c_import.reading.syntax import has_steps, nodes_of
 from arrayol.c_import.reading.trees import Chosen, RunsOnce, assigns
 from arrayol.ir.affine import Affine
@@ -132,7 +132,7 @@ class Statements:
 
     # Assignments.
 
-    def assign(self, node: Any) -> Value | None:
+    def assign(self, node: Any) -> COperation | None:
         """`place = value`, also with an operator, and chains of these; the value of a scalar or element."""
         run = self.run
         if node.op == "=" and run.expressions.is_pointer(node.lvalue) and self._is_pointer_place(node.lvalue):
@@ -165,7 +165,7 @@ class Statements:
             return False
         return bool(self.run.structs.is_struct(self.run.expressions.place(node)))
 
-    def put(self, place: Any, value: Value, node: Any) -> Value:
+    def put(self, place: Any, value: COperation, node: Any) -> COperation:
         """Give a place a value; what is there then."""
         run = self.run
         if isinstance(place, Cell):
@@ -179,7 +179,7 @@ class Statements:
             for conditions, subscripts in run.pieces.of(place.subscripts):
                 with run.recorder.where(*conditions):
                     run.recorder.store(place.array, subscripts, value, run.span(getattr(node, "lvalue", node)))
-            stored: Value = run.expressions.load(place, node)
+            stored: COperation = run.expressions.load(place, node)
             return stored
         raise RefusalError("this is no scalar and no element", "assign to one element", node)
 
@@ -203,13 +203,13 @@ class Statements:
         self.run.recorder.contents[place] = after
         return before if node.op.startswith("p") else after
 
-    def step_value(self, node: Any) -> Value:
+    def step_value(self, node: Any) -> COperation:
         """`k++` inside an expression that names k once; else C leaves the order to the compiler."""
         names = [one.name for one in nodes_of(self.whole, c_ast.ID)]
         if not isinstance(node.expr, c_ast.ID) or names.count(node.expr.name) != 1:
             message = f"'{node.op.strip('p')}' is not read in an expression that names its variable again"
             raise RefusalError(message, "make it a statement of its own", node)
-        before: Value = self.run.expressions.value(node.expr)
+        before: COperation = self.run.expressions.value(node.expr)
         self._step(node)
         return before if node.op.startswith("p") else self.run.expressions.value(node.expr)
 

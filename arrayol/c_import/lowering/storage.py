@@ -10,10 +10,10 @@ from pycparser import c_ast
 
 from arrayol.c_import.arithmetic import RefusalError, constant_of
 from arrayol.c_import.lowering.context import Context
-from arrayol.c_import.lowering.ctypes import CType, Number, Pointer, Struct
+from arrayol.c_import.lowering.ctypes import CType, NumberType, Pointer, Struct
 from arrayol.c_import.lowering.ctypes import Sequence as ArrayType
-from arrayol.c_import.lowering.symbols import Array, Cell, Deferred, RestartError
-from arrayol.c_import.model import Form, Value
+from arrayol.c_import.lowering.symbols import CArray, Cell, Deferred, RestartError
+from arrayol.c_import.model import COperation, Form
 from arrayol.ir.affine import Affine
 from arrayol.text import few
 
@@ -25,16 +25,16 @@ class Storage:
 
     def __init__(self, run: Context) -> None:
         self.run = run
-        self.cells: dict[Cell, Array] = {}  # state: scalars that keep their value from call to call
+        self.cells: dict[Cell, CArray] = {}  # state: scalars that keep their value from call to call
 
-    def array_of(self, node: Any, kind: CType, *, local: bool, state: bool = False) -> Array:
+    def array_of(self, node: Any, kind: CType, *, local: bool, state: bool = False) -> CArray:
         """The array that a declaration makes. Raises RefusalError."""
         array = self.array_named(node.name, kind, node, local=local, state=state)
         if array.dims and array.dims[0] is None and node.init is not None:
             array.dims[0] = Affine(constant=len(node.init.exprs))
         return array
 
-    def array_named(self, name: str, kind: CType, node: Any, *, local: bool, state: bool = False) -> Array:
+    def array_named(self, name: str, kind: CType, node: Any, *, local: bool, state: bool = False) -> CArray:
         """An array of a name and type. Raises RefusalError."""
         dims: list[Form | None] = []
         while isinstance(kind, ArrayType | Pointer):
@@ -50,9 +50,9 @@ class Storage:
             raise RefusalError(
                 f"'{name}' is an array of pointers", "declare it with its sizes, as float x[480][640]", node
             )
-        return self._array(name, dims, kind, node, Array("", "", [], local, self.run.span(node), state=state))
+        return self._array(name, dims, kind, node, CArray("", "", [], local, self.run.span(node), state=state))
 
-    def _array(self, name: str, dims: list[Form | None], kind: CType, node: Any, like: Array) -> Array:
+    def _array(self, name: str, dims: list[Form | None], kind: CType, node: Any, like: CArray) -> CArray:
         """An array of numbers; of structs one with a last dimension, or with an array for each field."""
         run, origin = self.run, name
         array = replace(like, dims=dims, origin=origin, parts={}, fields=())
@@ -68,14 +68,14 @@ class Storage:
         if isinstance(kind, Struct):
             array.fields = tuple(field for field, _ in kind.fields)
             array.dims = [*dims, Affine(constant=len(array.fields))]
-            kind = Number(str(kind.common))
-        if not isinstance(kind, Number):
+            kind = NumberType(str(kind.common))
+        if not isinstance(kind, NumberType):
             raise RefusalError(f"'{name}' holds no numbers", "declare an array of numbers", node)
         array.name, array.type = run.recorder.fresh(name), kind.name
         run.recorder.arrays[array.name] = array
         return array
 
-    def remark_first(self, array: Array, values: Sequence[Value | None], node: Any) -> None:
+    def remark_first(self, array: CArray, values: Sequence[COperation | None], node: Any) -> None:
         """Say what an array that keeps its values from call to call starts with."""
         numbers = self.table(array, values, node) or []
         text = numbers[0] if len(set(numbers)) == 1 else f"{{{few(numbers)}}}"
@@ -106,12 +106,12 @@ class Storage:
             if isinstance(content, Deferred):
                 run.carried.add(content.key)
                 raise RestartError
-            if isinstance(content, Value) and (content.access is None or content.access.array != array.name):
+            if isinstance(content, COperation) and (content.access is None or content.access.array != array.name):
                 run.recorder.store(array, (), content, run.span(run.function))
 
     # Values in the text.
 
-    def initial_values(self, array: Array, init: Any) -> list[Value | None]:
+    def initial_values(self, array: CArray, init: Any) -> list[COperation | None]:
         """The values of a list, in the order of the elements; 0 for those that it leaves out. Raises RefusalError."""
         if array.parts:
             hint = "write an array for each field"
@@ -125,11 +125,11 @@ class Storage:
         if count > MOST_ELEMENTS:
             raise RefusalError(f"'{array.name}' has {count:,} values in the text", "hand it over as a parameter", init)
         zero = self.run.arithmetic.converted(_zero(), array.type)
-        values: list[Value | None] = [zero] * count
+        values: list[COperation | None] = [zero] * count
         self._fill(array, values, init, [one for one in shape if one is not None], 0)
         return values
 
-    def _fill(self, array: Array, values: list[Value | None], init: Any, shape: list[int], start: int) -> None:
+    def _fill(self, array: CArray, values: list[COperation | None], init: Any, shape: list[int], start: int) -> None:
         if not isinstance(init, c_ast.InitList):
             raise RefusalError("this is no list of values", "write the values between braces", init)
         inner = 1
@@ -154,7 +154,7 @@ class Storage:
                 values[place] = self.run.arithmetic.converted(self.run.expressions.value(item), array.type)
                 place += 1
 
-    def _place(self, array: Array, names: Sequence[Any]) -> int | None:
+    def _place(self, array: CArray, names: Sequence[Any]) -> int | None:
         """The number that `[n] =` or `.field =` says in a list; None for longer ones."""
         if len(names) != 1:
             return None
@@ -168,7 +168,7 @@ class Storage:
         """Whether nothing changes an array after its declaration."""
         return "const" in _qualifiers(node.type) or "const" in (node.quals or []) or not self.run.is_written(node.name)
 
-    def table(self, array: Array, values: Sequence[Value | None], node: Any) -> list[str] | None:
+    def table(self, array: CArray, values: Sequence[COperation | None], node: Any) -> list[str] | None:
         """The numbers of a const array; None where one of them is none."""
         numbers = [constant_of(one) if one is not None else None for one in values]
         if any(one is None for one in numbers):
@@ -177,7 +177,7 @@ class Storage:
             return None
         return [one.text for one in numbers if one is not None]
 
-    def subscripts(self, array: Array, place: int) -> tuple[Form, ...]:
+    def subscripts(self, array: CArray, place: int) -> tuple[Form, ...]:
         """The subscripts of an element by its place."""
         found: list[Form] = []
         for dim in reversed(array.dims):
@@ -188,8 +188,8 @@ class Storage:
         return tuple(found)
 
 
-def _zero() -> Value:
-    return Value("literal", "i32", text="0", form=Affine())
+def _zero() -> COperation:
+    return COperation("literal", "i32", text="0", form=Affine())
 
 
 def _qualifiers(node: Any) -> set[str]:

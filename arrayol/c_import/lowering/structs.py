@@ -8,8 +8,8 @@ from pycparser import c_ast
 
 from arrayol.c_import.arithmetic import RefusalError, integer
 from arrayol.c_import.lowering.context import Context
-from arrayol.c_import.lowering.ctypes import Number, Struct
-from arrayol.c_import.lowering.symbols import Address, Array, Cell, StructCell, Undefined
+from arrayol.c_import.lowering.ctypes import NumberType, Struct
+from arrayol.c_import.lowering.symbols import Address, CArray, Cell, StructCell, Undefined
 
 
 class Structs:
@@ -21,10 +21,10 @@ class Structs:
     def declare(self, node: Any, name: str, kind: Struct, *more: int) -> StructCell:
         """A variable whose fields have no values yet; `more` tells it from others of the same node."""
         run = self.run
-        cells: dict[str, Cell | Array | StructCell] = {}
+        cells: dict[str, Cell | CArray | StructCell] = {}
         for place, (field, inner) in enumerate(kind.fields):
             own = f"{name}_{field}"
-            if isinstance(inner, Number):
+            if isinstance(inner, NumberType):
                 cell = cells[field] = run.cell(node, own, inner.name, *more, place)
                 run.recorder.contents[cell] = Undefined()
             elif isinstance(inner, Struct):
@@ -96,7 +96,7 @@ class Structs:
     def _fill_field(self, target: Any, value: Any, run: Context, init: Any) -> None:
         if self.is_struct(target):
             self.assign(target, c_ast.InitList([], init.coord) if value is None else value, init)
-        elif isinstance(target, Array):
+        elif isinstance(target, CArray):
             raise RefusalError("an array in a list of fields is not read", "assign its elements", value or init)
         else:
             run.statements.put(target, integer(0) if value is None else run.expressions.value(value), value or init)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from arrayol.c_import.arithmetic import RefusalError
-from arrayol.c_import.model import Form, Value
+from arrayol.c_import.model import COperation, Form
 from arrayol.ir.affine import Affine
 from arrayol.source import Span
 
@@ -31,7 +31,7 @@ class Cell:
 
 
 @dataclass(eq=False)
-class Array:
+class CArray:
     """An array of C: the name of its variable, element type, extents (None: not given), fields of a struct."""
 
     name: str
@@ -44,7 +44,7 @@ class Array:
     state: bool = False
     origin: str = ""  # the name in C
     cells: dict[tuple[int, ...], Cell] | None = None  # of one that is a scalar for each element
-    parts: dict[str, Array] = field(default_factory=dict)  # of structs whose fields differ: an array for each field
+    parts: dict[str, CArray] = field(default_factory=dict)  # of structs whose fields differ: an array for each field
 
     @property
     def is_struct(self) -> bool:
@@ -61,7 +61,7 @@ class Array:
 class Address:
     """Where a pointer points, or what an array decays to: subscripts of the first dimensions of an array."""
 
-    array: Array
+    array: CArray
     subscripts: tuple[Form, ...]
 
     def field(self, name: str) -> Address | None:
@@ -71,7 +71,7 @@ class Address:
             return Address(array.parts[name], self.subscripts)
         if name not in array.fields:
             return None
-        inner = Array(array.name, array.type, array.dims, array.local, array.span, table=array.table)
+        inner = CArray(array.name, array.type, array.dims, array.local, array.span, table=array.table)
         return Address(inner, (*self.subscripts, Affine(constant=array.fields.index(name))))
 
 
@@ -95,14 +95,14 @@ class StructCell:
     """A variable that is a struct: a symbol for each field."""
 
     name: str
-    cells: dict[str, Cell | Array | StructCell]
+    cells: dict[str, Cell | CArray | StructCell]
 
 
 @dataclass(frozen=True, slots=True)
 class Constant:
     """A name that stands for a value: a macro, an enumerator."""
 
-    value: Value
+    value: COperation
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class Refused:
     """A name whose declaration was refused."""
 
 
-Symbol: TypeAlias = "Cell | Array | PointerCell | StructCell | Constant | Refused"
+Symbol: TypeAlias = "Cell | CArray | PointerCell | StructCell | Constant | Refused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ class Pending:
     content: Callable[[], Content]
 
 
-Content: TypeAlias = "Value | Address | CellAddress | Undefined | Poison | Deferred | Unusable | Pending"
+Content: TypeAlias = "COperation | Address | CellAddress | Undefined | Poison | Deferred | Unusable | Pending"
 
 
 @dataclass

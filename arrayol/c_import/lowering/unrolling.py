@@ -13,8 +13,8 @@ from pycparser import c_ast
 
 from arrayol.c_import.forms import names_of
 from arrayol.c_import.lowering.context import Context
-from arrayol.c_import.lowering.symbols import Address, Array, Cell, Deferred, RestartError, Undefined
-from arrayol.c_import.model import Access, Form, Loop, Value
+from arrayol.c_import.lowering.symbols import Address, CArray, Cell, Deferred, RestartError, Undefined
+from arrayol.c_import.model import COperation, ElementAccess, ForLoop, Form
 from arrayol.c_import.reading.syntax import nodes_of
 from arrayol.ir.affine import Affine
 
@@ -29,10 +29,10 @@ class Unrolling:
     def __init__(self, run: Context) -> None:
         self.run = run
         self.cells: list[Cell] = []
-        self.handed_over: list[Array] = []  # that are scalars while the function runs
+        self.handed_over: list[CArray] = []  # that are scalars while the function runs
         self.keys: dict[int, tuple[int, ...]] = {}
 
-    def declare(self, array: Array, node: Any) -> None:
+    def declare(self, array: CArray, node: Any) -> None:
         """Make an array a scalar for each element, if it is small and its elements are written one by one."""
         key = self.run.key(node)
         if key in self.run.known.memory or array.is_struct or not array.dims:
@@ -69,9 +69,9 @@ class Unrolling:
             return 0
         return dim.constant + sum(factor * int(self.run.values[str(term)]) for term, factor in dim.terms)
 
-    def _element_of(self, array: Array, subscripts: tuple[int, ...]) -> Value:
+    def _element_of(self, array: CArray, subscripts: tuple[int, ...]) -> COperation:
         """What an array that is handed over holds when the function starts."""
-        return Value("read", array.type, access=Access(array.name, _forms(subscripts), array.span))
+        return COperation("read", array.type, access=ElementAccess(array.name, _forms(subscripts), array.span))
 
     def finish(self) -> None:
         """Store the elements of arrays that are handed over, where they have changed."""
@@ -85,7 +85,7 @@ class Unrolling:
         for array, subscripts, cell in elements:
             content, forms = recorder.content(cell), _forms(subscripts)
             recorder.contents[cell] = Undefined()  # what it was is of no use any more
-            if not isinstance(content, Value):
+            if not isinstance(content, COperation):
                 continue
             access = content.access
             if access is None or (access.array, access.subscripts) != (array.name, forms):
@@ -129,7 +129,7 @@ class Unrolling:
         node, count = opened
         return count is not None and count <= MOST_ITERATIONS and self.run.key(node) not in self.run.known.memory
 
-    def unroll(self, node: Any, loop: Loop) -> bool:
+    def unroll(self, node: Any, loop: ForLoop) -> bool:
         """Unroll a loop from the start of the next run, if it is short; whether it will be."""
         if not self._may_unroll((node, (loop.high - loop.low).number)):
             return False

@@ -113,14 +113,14 @@ class _Rewriter:
             inner = self._flagged(inner, (c_ast.Continue,), "skipped")
         if not jumps(inner, (c_ast.Break,)):
             return [*before, kind(node.init, asked, next_, inner, node.coord), *self.block(after)]
-        made = self._left(kind, node, name, asked, inner)
+        made = self._break_flag(kind, node, name, asked, inner)
         return [*before, *made, *self.block(after)]
 
-    def _left(self, kind: type, node: Any, name: str | None, asked: Any, inner: Any) -> list[Any]:
+    def _break_flag(self, kind: type, node: Any, name: str | None, asked: Any, inner: Any) -> list[Any]:
         """A loop with `break`: a flag that it sets, and the iterator's value there if that is asked behind it."""
         coord = node.coord
         if name is None or asked is None:
-            return self._left_at_once(kind, node, asked, inner)
+            return self._flag_loop(kind, node, asked, inner)
         steps = list(node.next.exprs) if isinstance(node.next, c_ast.ExprList) else [node.next]
         chosen = next(one for one in steps if stepped_name(one) == name)
         flag = self._fresh("stopped")
@@ -146,7 +146,7 @@ class _Rewriter:
             return made
         return [*made, kind(node.init, asked, chosen, body, coord)]
 
-    def _left_at_once(self, kind: type, node: Any, asked: Any, inner: Any) -> list[Any]:
+    def _flag_loop(self, kind: type, node: Any, asked: Any, inner: Any) -> list[Any]:
         """A loop that counts nothing: it goes on while its flag is not set."""
         coord, flag = node.coord, self._fresh("stopped")
         marks = [assignment(flag, number(1, coord), coord)]

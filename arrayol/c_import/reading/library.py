@@ -15,7 +15,7 @@ from typing import Any
 from pcpp import Action, OutputDirective, Preprocessor
 from pycparser import c_ast, c_parser
 
-from arrayol.c_import.constants import Constant, character, compared, converted, inverted, literal, negative, operation
+from arrayol.c_import.constants import CConstant, character, compared, converted, inverted, literal, negative, operation
 from arrayol.c_import.reading.preprocess import Preprocessed, line_span, plain_macros
 from arrayol.errors import error
 from arrayol.source import SourceFile, Span
@@ -165,7 +165,7 @@ def _would_join(left: str, right: str) -> bool:
     ]
 
 
-def _condition(text: str, file: SourceFile, line: int) -> Constant:
+def _condition(text: str, file: SourceFile, line: int) -> CConstant:
     """The value of the expression of an `#if`: of 64 bits, names that are left are 0."""
     try:
         tree = c_parser.CParser().parse(f"int x = {text};")
@@ -175,16 +175,16 @@ def _condition(text: str, file: SourceFile, line: int) -> Constant:
         raise error("c-syntax", message, _span(file, line), hint="write it with integers") from None
 
 
-def _wide(constant: Constant) -> Constant:
+def _wide(constant: CConstant) -> CConstant:
     return converted(constant, "u64" if constant.type[0] == "u" else "i64")
 
 
-def _value(node: c_ast.Node) -> Constant:
+def _value(node: c_ast.Node) -> CConstant:
     match node:
-        case c_ast.Constant():
+        case c_ast.CConstant():
             return _wide(character(node.value) if node.type == "char" else literal(node.value))
         case c_ast.ID():
-            return Constant("i64", 0)
+            return CConstant("i64", 0)
         case c_ast.UnaryOp():
             return _unary(node.op, _value(node.expr))
         case c_ast.TernaryOp():
@@ -194,21 +194,21 @@ def _value(node: c_ast.Node) -> Constant:
     raise ArithmeticError("it is no integer expression")
 
 
-def _unary(sign: str, inner: Constant) -> Constant:
+def _unary(sign: str, inner: CConstant) -> CConstant:
     if sign == "!":
-        return Constant("i64", int(inner.value == 0))
+        return CConstant("i64", int(inner.value == 0))
     if sign == "-":
         return negative(inner)
     return inverted(inner) if sign == "~" else inner
 
 
-def _binary(node: Any) -> Constant:
+def _binary(node: Any) -> CConstant:
     left = _value(node.left)
     if node.op in {"&&", "||"}:
         if bool(left.value) == (node.op == "||"):
-            return Constant("i64", int(node.op == "||"))
-        return Constant("i64", int(_value(node.right).value != 0))
+            return CConstant("i64", int(node.op == "||"))
+        return CConstant("i64", int(_value(node.right).value != 0))
     right = _value(node.right)
     if node.op in _COMPARISONS:
-        return Constant("i64", int(compared(node.op, left, right)))
+        return CConstant("i64", int(compared(node.op, left, right)))
     return operation(node.op, left, right)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-from arrayol.c_import.constants import Constant, literal
+from arrayol.c_import.constants import CConstant, literal
 from arrayol.errors import error
 from arrayol.source import SourceFile, Span
 
@@ -47,7 +47,7 @@ _QUIET = {
 class Macro:
     """A macro that stands for one number, where it was defined; `text` is the number as it is written there."""
 
-    constant: Constant
+    constant: CConstant
     text: str
     span: Span | None
 

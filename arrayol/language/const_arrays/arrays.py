@@ -18,11 +18,11 @@ from arrayol.ir.spec import MAXIMUM_RANK, ConstArray, ConstValue
 from arrayol.ir.types import ElementType, Kind
 from arrayol.language.const_arrays.complex_numbers import Value, element_value
 from arrayol.language.constants import Constants, check_stored
-from arrayol.language.diagnose import Mistake, Mistakes, mistake, shown_shape
 from arrayol.language.emitter import number
 from arrayol.language.kept import Kept, attempts
+from arrayol.language.syntax.diagnose import Mistake, Mistakes, mistake, shown_shape
+from arrayol.language.syntax.tree import chain_of, names_in
 from arrayol.language.tasks import resolve_element_type, resolve_shape
-from arrayol.language.tree import chain_of, names_in
 from arrayol.text import counted
 
 if TYPE_CHECKING:
@@ -219,12 +219,12 @@ def _bound(expr: syntax.Expr, columns: Mapping[str, NDArray[Any]], constants: Co
     """A bound of a range at some values of the variables around it."""
     import numpy as np
 
-    from arrayol.language.const_arrays.vectors import OneByOne, evaluate_all
+    from arrayol.language.const_arrays.vectors import NotVectorisedError, evaluate_all
 
     try:
         if columns and (values := evaluate_all(expr, constants.values, columns)).dtype == np.int64:
             return values
-    except OneByOne:
+    except NotVectorisedError:
         pass
     each = (_scope(constants, point).integer(expr, "a bound of a range") for point in _points(columns))
     try:
@@ -253,14 +253,14 @@ def _bounds(item: syntax.Range, constants: Constants) -> tuple[int, int]:
 
 def _chunk(formula: syntax.Expr, kind: ElementType, indices: Mapping[str, NDArray[Any]], constants: Constants) -> bytes:
     """The formula at some points: by vectors, or one by one where those cannot, and for its mistakes."""
-    from arrayol.language.const_arrays.vectors import OneByOne, evaluate_all
+    from arrayol.language.const_arrays.vectors import NotVectorisedError, evaluate_all
 
     try:
         if kind.kind is Kind.COMPLEX and isinstance(formula, syntax.Apply) and len(formula.arguments) == 2:
             parts = [evaluate_all(part, constants.values, indices) for part in formula.arguments]
             return _stored_complex(parts, formula.function.text, kind)
         return _stored_vector(evaluate_all(formula, constants.values, indices), kind)
-    except OneByOne:
+    except NotVectorisedError:
         pass
     values = []
     for point in _points(indices):
@@ -275,51 +275,51 @@ def _stored_complex(parts: list[NDArray[Any]], made_by: str, kind: ElementType) 
     """Complex numbers of their real and imaginary parts, which `c64` rounds to f32."""
     import numpy as np
 
-    from arrayol.language.const_arrays.vectors import OneByOne
+    from arrayol.language.const_arrays.vectors import NotVectorisedError
 
     whole = (np.abs(part).max() > 1 << 53 for part in parts if part.dtype == np.int64)
     if made_by not in ("c64", "c128") or any(part.dtype == bool for part in parts) or any(whole):
-        raise OneByOne
+        raise NotVectorisedError
     numbers = np.empty(len(parts[0]), "<c16")
     with np.errstate(over="ignore"):
         numbers.real, numbers.imag = (part.astype("<f4" if made_by == "c64" else "<f8") for part in parts)
         stored = numbers.astype(_dtype(kind))
     if not np.isfinite(stored).all():
-        raise OneByOne
+        raise NotVectorisedError
     return stored.tobytes()
 
 
 def _stored_vector(values: NDArray[Any], kind: ElementType) -> bytes:
     import numpy as np
 
-    from arrayol.language.const_arrays.vectors import OneByOne
+    from arrayol.language.const_arrays.vectors import NotVectorisedError
 
     if (values.dtype == bool) != (kind is ElementType.BOOL) or (values.dtype == np.float64 and kind.is_integer):
-        raise OneByOne
+        raise NotVectorisedError
     if kind.is_fixed:
         return _stored_fixed(values, kind)
     if kind.is_integer:
         low, high = kind.integer_range
         if int(values.min()) < low or int(values.max()) > high:
-            raise OneByOne
+            raise NotVectorisedError
         return values.astype(_dtype(kind)).tobytes()
     with np.errstate(over="ignore"):
         stored = values.astype("<f8").astype(_dtype(kind)) if kind is not ElementType.BOOL else values
     if not np.isfinite(stored).all():
-        raise OneByOne
+        raise NotVectorisedError
     return stored.tobytes()
 
 
 def _stored_fixed(values: NDArray[Any], kind: ElementType) -> bytes:
     import numpy as np
 
-    from arrayol.language.const_arrays.vectors import OneByOne
+    from arrayol.language.const_arrays.vectors import NotVectorisedError
 
     low, high = kind.integer_range
     stored = np.ldexp(values.astype("f8"), kind.fraction)
     exact = np.abs(stored) < 1 << 53
     if not exact.all() or (stored != np.trunc(stored)).any() or stored.min() < low or stored.max() > high:
-        raise OneByOne
+        raise NotVectorisedError
     return bytes(stored.astype(_dtype(kind)).tobytes())
 
 

@@ -7,8 +7,8 @@ from arrayol.ir.spec import ConstValue
 from arrayol.ir.types import ElementType
 from arrayol.language import constants
 from arrayol.language.constants import Constants, check_function, too_large
-from arrayol.language.diagnose import mistake
-from arrayol.language.tree import chain_of, nodes_in
+from arrayol.language.syntax.diagnose import mistake
+from arrayol.language.syntax.tree import chain_of, nodes_in
 from arrayol.operators.record import Gives, Operands, Operator
 from arrayol.operators.registry import FUNCTIONS, INFIX, PREFIX
 from arrayol.source import Span

@@ -18,7 +18,7 @@ from arrayol.ir import syntax, trusted
 from arrayol.ir.spec import ConstValue
 from arrayol.ir.types import MAXIMUM_WIDTH, ElementType, Kind, is_type
 from arrayol.language.constants import saturated_type
-from arrayol.language.tree import chain_of
+from arrayol.language.syntax.tree import chain_of
 from arrayol.operators.record import Gives, Guard, Operands, Operator
 from arrayol.operators.registry import FUNCTIONS, INFIX, PREFIX
 
@@ -27,7 +27,7 @@ _INT64 = (-(1 << 63), (1 << 63) - 1)
 _EXACT_IN_F64 = 1 << 53
 
 
-class OneByOne(Exception):  # noqa: N818  it never leaves the language
+class NotVectorisedError(Exception):
     """These elements are to be evaluated one by one."""
 
 
@@ -62,7 +62,7 @@ class _Evaluation:
     def _ref(self, expr: syntax.Ref) -> Vector:
         name = expr.name.text
         if expr.subscripts or (name not in self.indices and name not in self.values):
-            raise OneByOne
+            raise NotVectorisedError
         return self.indices[name] if name in self.indices else _constant(self.values[name])
 
     def _apply(self, expr: syntax.Apply) -> Vector:
@@ -72,7 +72,7 @@ class _Evaluation:
         function = FUNCTIONS.get(name)
         least, most = function.arguments if function is not None else (0, 0)
         if function is None or not least <= len(expr.arguments) <= (most or len(expr.arguments)):
-            raise OneByOne
+            raise NotVectorisedError
         if function.gives is Gives.NAMED:
             return _saturated(saturated_type(expr), self.value(expr.arguments[1]))
         return _applied(function, [self.value(argument) for argument in expr.arguments])
@@ -102,7 +102,7 @@ class _Evaluation:
             inner = _Evaluation(self.values, {name: index[chosen] for name, index in self.indices.items()})
             branches.append(np.broadcast_to(inner.value(branch), (int(chosen.sum()),)))
         if branches[0].dtype != branches[1].dtype:
-            raise OneByOne  # a mixture of integers and floats
+            raise NotVectorisedError  # a mixture of integers and floats
         result = np.empty(len(places), branches[0].dtype)
         result[places], result[~places] = branches
         return result
@@ -110,20 +110,20 @@ class _Evaluation:
 
 def _constant(value: ConstValue) -> Vector:
     if isinstance(value, int) and not isinstance(value, bool) and not _INT64[0] <= value <= _INT64[1]:
-        raise OneByOne
+        raise NotVectorisedError
     return np.array(value, "f8" if isinstance(value, float) else "?" if isinstance(value, bool) else "i8")
 
 
 def _truth(value: Vector) -> Vector:
     if value.dtype != bool:
-        raise OneByOne
+        raise NotVectorisedError
     return value
 
 
 def _numbers(*operands: Vector) -> tuple[Vector, ...]:
     """Operands of one kind: all integers, or all f64."""
     if any(operand.dtype == bool for operand in operands):
-        raise OneByOne
+        raise NotVectorisedError
     if len({operand.dtype for operand in operands}) == 1:
         return operands
     return tuple(operand.astype("f8") for operand in operands)
@@ -135,12 +135,12 @@ def _ends(value: Vector) -> tuple[int, int]:
 
 def _within(low: int, high: int) -> None:
     if low < _INT64[0] or high > _INT64[1]:
-        raise OneByOne
+        raise NotVectorisedError
 
 
 def _finite(value: Vector) -> Vector:
     if value.dtype == np.float64 and not np.isfinite(value).all():
-        raise OneByOne
+        raise NotVectorisedError
     return value
 
 
@@ -150,13 +150,13 @@ def _binary(operator: Operator, left: Vector, right: Vector) -> Vector:
     apply = operator.arrays(np)
     if Operands.TRUTH in operator.domain.defined:
         if left.dtype != right.dtype or left.dtype == np.float64:
-            raise OneByOne
+            raise NotVectorisedError
         return np.asarray(apply(left, right))
     left, right = _numbers(left, right)
     if left.dtype == np.int64:
         return _integers(operator, left, right)
     if not operator.ring and (operator.guard is not Guard.EXACT or not right.all()):
-        raise OneByOne
+        raise NotVectorisedError
     return _finite(np.asarray(apply(left, right)))
 
 
@@ -164,10 +164,10 @@ def _compared(operator: Operator, left: Vector, right: Vector) -> Vector:
     kinds = {left.dtype, right.dtype}
     if len(kinds) > 1:
         if np.dtype(bool) in kinds:
-            raise OneByOne
+            raise NotVectorisedError
         whole = left if left.dtype == np.int64 else right
         if max(map(abs, _ends(whole))) > _EXACT_IN_F64:
-            raise OneByOne
+            raise NotVectorisedError
     return np.asarray(operator.arrays(np)(left, right))
 
 
@@ -175,17 +175,17 @@ def _integers(operator: Operator, left: Vector, right: Vector) -> Vector:
     if operator.guard in (Guard.DIVISOR, Guard.EXACT):
         return _divided(operator, left, right)
     if operator.guard is Guard.AMOUNT and not (_ends(right)[0] >= 0 and _ends(right)[1] <= 62):
-        raise OneByOne
+        raise NotVectorisedError
     return _bounded(operator, left, right)
 
 
 def _divided(operator: Operator, left: Vector, right: Vector) -> Vector:
     if not right.all() or -1 in _ends(right) or _ends(left)[0] == _INT64[0]:
-        raise OneByOne
+        raise NotVectorisedError
     if operator.guard is Guard.DIVISOR:
         return np.asarray(operator.arrays(np)(left, right))
     if (left % right).any():
-        raise OneByOne
+        raise NotVectorisedError
     return np.asarray(left // right)
 
 
@@ -193,7 +193,7 @@ def _bounded(operator: Operator, *values: Vector) -> Vector:
     """A function of integers whose result is within 64 bits, as the bounds say."""
     bounds = operator.bounds(*map(_ends, values)) if operator.bounds is not None else None
     if bounds is None:
-        raise OneByOne
+        raise NotVectorisedError
     _within(*bounds)
     return np.asarray(operator.arrays(np)(*values))
 
@@ -203,7 +203,7 @@ def _unary(operator: Operator, value: Vector) -> Vector:
         return ~_truth(value)
     if Operands.TRUTH in operator.domain.defined:
         if value.dtype == np.float64:
-            raise OneByOne
+            raise NotVectorisedError
         return ~value
     (value,) = _numbers(value)
     return _bounded(operator, value) if value.dtype == np.int64 else np.asarray(-value)
@@ -223,7 +223,7 @@ def _applied(function: Operator, arguments: Sequence[Vector]) -> Vector:
             result = np.where(value == result, result, function.arrays(np)(result, value))
         return result
     if function.gives is not Gives.MAGNITUDE:
-        raise OneByOne
+        raise NotVectorisedError
     return np.asarray(function.arrays(np)(*values))
 
 
@@ -233,13 +233,13 @@ def _float_function(function: Operator, value: Vector) -> Vector:
     try:
         return _finite(np.array(list(map(function.exact, value.ravel().tolist())), "f8").reshape(value.shape))
     except (ValueError, OverflowError):
-        raise OneByOne from None
+        raise NotVectorisedError from None
 
 
 def _rounded(value: Vector, bits: Vector) -> Vector:
     """floor(value 2**bits + 1/2) / 2**bits; the fraction that is judged is as exact as it must be."""
     if bits.ndim or bits.dtype != np.int64 or not 0 <= bits <= MAXIMUM_WIDTH:
-        raise OneByOne
+        raise NotVectorisedError
     if value.dtype == np.int64:
         return value
     scaled = np.ldexp(value, int(bits))
@@ -252,11 +252,11 @@ def _saturated(target: ElementType, value: Vector) -> Vector:
     low, high = target.integer_range
     (value,) = _numbers(value)
     if high > _INT64[1] or target.is_fixed:
-        raise OneByOne
+        raise NotVectorisedError
     if value.dtype == np.int64:
         return np.asarray(np.clip(value, low, high))
     if not (np.abs(value) < _EXACT_IN_F64).all():
-        raise OneByOne
+        raise NotVectorisedError
     return np.asarray(np.clip(np.trunc(value).astype("i8"), low, high))
 
 
@@ -264,13 +264,13 @@ def _to_fixed(target: ElementType, value: Vector) -> Vector:
     scaled = np.trunc(np.ldexp(value.astype("f8"), target.fraction))
     low, high = target.integer_range
     if not (np.abs(scaled) < _EXACT_IN_F64).all() or scaled.min() < low or scaled.max() > high:
-        raise OneByOne
+        raise NotVectorisedError
     return np.asarray(np.ldexp(scaled, -target.fraction))
 
 
 def _converted(target: ElementType, arguments: Sequence[Vector]) -> Vector:
     if len(arguments) != 1:
-        raise OneByOne
+        raise NotVectorisedError
     (value,) = arguments
     if target is ElementType.BOOL:
         return value.astype(bool)
@@ -278,13 +278,13 @@ def _converted(target: ElementType, arguments: Sequence[Vector]) -> Vector:
         return _to_fixed(target, value)
     if target.is_integer:
         if value.dtype == np.float64 and not (np.abs(value) < _EXACT_IN_F64).all():
-            raise OneByOne
+            raise NotVectorisedError
         whole = np.trunc(value).astype("i8") if value.dtype == np.float64 else value.astype("i8")
         low, high = target.integer_range
         if not (low <= _ends(whole)[0] and _ends(whole)[1] <= high):
-            raise OneByOne
+            raise NotVectorisedError
         return whole
     if target.kind is Kind.COMPLEX:
-        raise OneByOne
+        raise NotVectorisedError
     number = value.astype("f8")
     return _finite(number.astype("f4").astype("f8")) if target is ElementType.F32 else number

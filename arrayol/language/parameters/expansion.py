@@ -14,15 +14,15 @@ from typing import TypeVar
 
 from arrayol.ir import syntax, trusted
 from arrayol.ir.spec import Copy
-from arrayol.language.diagnose import Mistake, Mistakes, mistake
 from arrayol.language.namespace import Copied, Definitions
 from arrayol.language.parameters.inference import Array, Arrays, infer, tell_waiting
 from arrayol.language.parameters.kinds import Definition, Kinds, Use, check_parameters, kinds_of, uses_in
 from arrayol.language.parameters.names import check_unused
 from arrayol.language.parameters.substitution import substituted
-from arrayol.language.parameters.values import NOTHING, Binding, Parameter, Value, binding
-from arrayol.language.printer import port_text
-from arrayol.language.tree import nodes_in
+from arrayol.language.parameters.values import NOTHING, Binding, Parameter, ParameterValue, binding
+from arrayol.language.syntax.diagnose import Mistake, Mistakes, mistake
+from arrayol.language.syntax.printer import port_text
+from arrayol.language.syntax.tree import nodes_in
 from arrayol.source import Span
 from arrayol.text import counted
 
@@ -70,7 +70,7 @@ def _callees_first(items: Mapping[str, Definition], circular: set[str]) -> list[
 
 
 @dataclass(slots=True)
-class _Made:
+class _ExpandedCopy:
     """A copy: what its parameters are, all its uses, and when its own uses have been seen the item."""
 
     definition: str
@@ -90,7 +90,7 @@ class _Expansion:
     sound: set[str]
     presets: Presets
     found: Found
-    made: dict[str, _Made] = field(default_factory=dict)
+    made: dict[str, _ExpandedCopy] = field(default_factory=dict)
     by_values: dict[tuple[str, tuple[str, ...]], str] = field(default_factory=dict)
     waiting: deque[str] = field(default_factory=deque)
     is_full: bool = False  # there are more copies than may be, and that is told
@@ -171,7 +171,7 @@ class _Expansion:
         item = self.items.get(call.callee.text)
         return call.values is None and item is not None and bool(item.parameters) and item.name.text in self.sound
 
-    def _written(self, use: Use, parameters: tuple[Parameter, ...], own: Binding) -> list[Value]:
+    def _written(self, use: Use, parameters: tuple[Parameter, ...], own: Binding) -> list[ParameterValue]:
         owner, names = parameters[0].owner, ", ".join(parameter.name for parameter in parameters)
         if use.values is None:
             message = f"'{owner}' has {counted(len(parameters), 'parameter')}, and no value is given"
@@ -186,7 +186,7 @@ class _Expansion:
 
     # Copies by their values
 
-    def _copy(self, item: Definition, values: list[Value], span: Span) -> tuple[str, Binding]:
+    def _copy(self, item: Definition, values: list[ParameterValue], span: Span) -> tuple[str, Binding]:
         """The copy of a definition for these values, made where there is none yet. Raises Mistake."""
         definition, texts = item.name.text, tuple(value.text for value in values)
         made_of = tuple(value.made_of for value in values if value.made_of is not None)
@@ -202,7 +202,7 @@ class _Expansion:
                 hint = "give fewer values, or write separate tasks"
                 message = f"more than {MAXIMUM_COPIES:,} copies of definitions with parameters"
                 raise mistake("too-many-copies", message, span, hint)
-            self.made[name] = _Made(definition, texts, binding(item.parameters, values), {})
+            self.made[name] = _ExpandedCopy(definition, texts, binding(item.parameters, values), {})
             self.by_values.setdefault((definition, texts), name)
             self.taken.add(name)
             self.waiting.append(name)

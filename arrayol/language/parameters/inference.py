@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from arrayol.ir import syntax, trusted
 from arrayol.ir.spec import Port
 from arrayol.ir.types import ElementType
-from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake
 from arrayol.language.namespace import Definitions
 from arrayol.language.parameters.kinds import Definition
 from arrayol.language.parameters.substitution import substituted
-from arrayol.language.parameters.values import NOTHING, Binding, Parameter, Value, as_type, type_of
+from arrayol.language.parameters.values import NOTHING, Binding, Parameter, ParameterValue, as_type, type_of
 from arrayol.language.parts import resolve_part
-from arrayol.language.printer import port_text
+from arrayol.language.syntax.diagnose import Mistake, Mistakes, did_you_mean, mistake
+from arrayol.language.syntax.printer import port_text
 from arrayol.text import counted
 
 
@@ -22,8 +22,8 @@ from arrayol.text import counted
 class Array:
     """An array of a compound task: its element type, and its extents, None for an infinite one."""
 
-    type: Value
-    extents: tuple[Value | None, ...]
+    type: ParameterValue
+    extents: tuple[ParameterValue | None, ...]
 
     @property
     def shown(self) -> str:
@@ -40,7 +40,9 @@ def array_of(port: syntax.Port | syntax.Array | syntax.ConstArray, own: Binding,
     return Array(type_of(as_type(port.type, own)), tuple(extents))
 
 
-def infer(call: syntax.Call, callee: Definition, parameters: tuple[Parameter, ...], arrays: list[Array]) -> list[Value]:
+def infer(
+    call: syntax.Call, callee: Definition, parameters: tuple[Parameter, ...], arrays: list[Array]
+) -> list[ParameterValue]:
     """The values of all parameters of what is called, from its arguments. Raises Mistake."""
     reading = _Reading(call, {parameter.name: parameter for parameter in parameters})
     for port, part, array in zip(callee.signature.inputs, call.arguments, arrays, strict=True):
@@ -62,7 +64,7 @@ def infer(call: syntax.Call, callee: Definition, parameters: tuple[Parameter, ..
 class _Reading:
     call: syntax.Call
     parameters: Mapping[str, Parameter]
-    values: dict[str, Value] = field(default_factory=dict)
+    values: dict[str, ParameterValue] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict)
 
     def take(self, port: syntax.Port, part: syntax.Part, array: Array) -> None:
@@ -75,7 +77,7 @@ class _Reading:
             if isinstance(dim, syntax.Ref) and not dim.subscripts:
                 self._give(dim.name.text, extent, part)
 
-    def _give(self, name: str, value: Value | None, part: syntax.Part) -> None:
+    def _give(self, name: str, value: ParameterValue | None, part: syntax.Part) -> None:
         parameter = self.parameters.get(name)
         if parameter is None:
             return
@@ -143,7 +145,7 @@ class Arrays:
         pieces = zip(part.slices, array.extents, kept, strict=True)
         return Array(array.type, tuple(self._extent(piece, extent) for piece, extent, stays in pieces if stays))
 
-    def _extent(self, piece: syntax.Slice, extent: Value | None) -> Value | None:
+    def _extent(self, piece: syntax.Slice, extent: ParameterValue | None) -> ParameterValue | None:
         """The extent of one dimension of a part."""
         if not isinstance(piece, syntax.Strided):
             return extent

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from arrayol.ir import syntax
-from arrayol.language.diagnose import Mistakes
 from arrayol.language.namespace import Definitions
+from arrayol.language.syntax.diagnose import Mistakes
+from arrayol.language.syntax.tree import nodes_in
 from arrayol.language.tasks import check_fresh
-from arrayol.language.tree import nodes_in
 from arrayol.operators.record import Gives
 from arrayol.operators.registry import FUNCTIONS
 

@@ -10,12 +10,12 @@ from arrayol.ir import syntax
 from arrayol.ir.spec import Port
 from arrayol.ir.types import ElementType
 from arrayol.language.constants import check_function
-from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean
 from arrayol.language.namespace import Definitions
 from arrayol.language.parameters.kinds import Definition, uses_in
 from arrayol.language.repetitions import check_names, check_port
-from arrayol.language.tasks import Signature, check_fresh, resolve_element_type
-from arrayol.language.tree import nodes_in
+from arrayol.language.syntax.diagnose import Mistake, Mistakes, did_you_mean
+from arrayol.language.syntax.tree import nodes_in
+from arrayol.language.tasks import TaskSignature, check_fresh, resolve_element_type
 from arrayol.language.typing.expressions import Scope
 
 
@@ -24,14 +24,14 @@ def check_unused(item: Definition, definitions: Definitions, mistakes: Mistakes)
     _Names(item, {name.text for name in item.parameters}, definitions, mistakes).check()
 
 
-def _signature(item: Definition, definitions: Definitions) -> Signature:
+def _signature(item: Definition, definitions: Definitions) -> TaskSignature:
     """The ports by their names; the const arrays that may be read are inputs."""
     inputs, outputs = (
         tuple(Port(port.name.text, ElementType.U8, (), port.span) for port in ports)
         for ports in (item.signature.inputs, item.signature.outputs)
     )
     tables = tuple(table.port for table in definitions.tables.values())
-    return Signature((*inputs, *tables), outputs, len(tables))
+    return TaskSignature((*inputs, *tables), outputs, len(tables))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class _Names:
 
     # Tasks
 
-    def _repeat(self, repeat: syntax.Repeat, own: Signature) -> None:
+    def _repeat(self, repeat: syntax.Repeat, own: TaskSignature) -> None:
         callee = self.mistakes.attempt(lambda: self.definitions.component(repeat.callee))
         check_names(self.item.name.text, own, repeat, self.definitions, self.mistakes)
         self._constants(repeat.shape)
@@ -89,7 +89,7 @@ class _Names:
                 if not isinstance(part, syntax.Name):
                     self._constants(part)
 
-    def _calls(self, content: Iterable[syntax.Call | syntax.Array], own: Signature) -> None:
+    def _calls(self, content: Iterable[syntax.Call | syntax.Array], own: TaskSignature) -> None:
         content = tuple(content)
         made = [part.name for part in _results(content)]
         declared = [item for item in content if isinstance(item, syntax.Array)]

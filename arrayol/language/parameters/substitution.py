@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from arrayol.ir import syntax, trusted
-from arrayol.language.tree import chain_of
+from arrayol.language.syntax.tree import chain_of
 
 Node = TypeVar("Node")
 

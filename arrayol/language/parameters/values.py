@@ -8,19 +8,19 @@ from itertools import islice
 
 from arrayol.ir import syntax, trusted
 from arrayol.ir.spec import ConstValue
-from arrayol.language.diagnose import Mistake, mistake
 from arrayol.language.emitter import number
 from arrayol.language.namespace import Definitions
 from arrayol.language.parameters.substitution import substituted
-from arrayol.language.printer import expression
+from arrayol.language.syntax.diagnose import Mistake, mistake
+from arrayol.language.syntax.printer import expression
+from arrayol.language.syntax.tree import nodes_in
 from arrayol.language.tasks import resolve_element_type
-from arrayol.language.tree import nodes_in
 
 _LARGEST = 300  # nodes of an expression that is kept as it is made of consts
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class ParameterValue:
     """A number or the name of a type; `made_of` has it by consts of the file, None where that is too long."""
 
     text: str
@@ -33,19 +33,19 @@ class Value:
         return int(self.text)
 
 
-def value_of(constant: ConstValue, made_of: syntax.Expr | None) -> Value:
+def value_of(constant: ConstValue, made_of: syntax.Expr | None) -> ParameterValue:
     """A number as a value."""
     text = str(constant).lower() if isinstance(constant, bool) else str(constant)
     if made_of is not None and sum(1 for _ in islice(nodes_in(made_of), _LARGEST)) == _LARGEST:
         made_of = None
-    return Value(text, number(constant), made_of)
+    return ParameterValue(text, number(constant), made_of)
 
 
-def type_of(name: syntax.Name) -> Value:
+def type_of(name: syntax.Name) -> ParameterValue:
     """A type as a value. Raises Mistake."""
     text = str(resolve_element_type(name))
     ref = trusted.Ref(trusted.Name(text, name.span), (), name.span)
-    return Value(text, ref, ref)
+    return ParameterValue(text, ref, ref)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Binding:
     exprs: Mapping[str, syntax.Expr] = field(default_factory=dict)
     made_of: Mapping[str, syntax.Expr | None] = field(default_factory=dict)
 
-    def number(self, expr: syntax.Expr, what: str, definitions: Definitions) -> Value:
+    def number(self, expr: syntax.Expr, what: str, definitions: Definitions) -> ParameterValue:
         """An integer of consts and parameters; `what` names its role. Raises Mistake."""
         return value_of(definitions.constants.integer(substituted(expr, self.exprs), what), self.consts_of(expr))
 
@@ -68,7 +68,7 @@ class Binding:
 NOTHING = Binding()
 
 
-def binding(parameters: Sequence[syntax.Name], values: Sequence[Value]) -> Binding:
+def binding(parameters: Sequence[syntax.Name], values: Sequence[ParameterValue]) -> Binding:
     """The values by the names of the parameters."""
     pairs = [(name.text, value) for name, value in zip(parameters, values, strict=True)]
     return Binding({name: value.expr for name, value in pairs}, {name: value.made_of for name, value in pairs})
@@ -82,7 +82,7 @@ class Parameter:
     is_type: bool
     owner: str
 
-    def read(self, written: syntax.Expr, own: Binding, definitions: Definitions) -> Value:
+    def read(self, written: syntax.Expr, own: Binding, definitions: Definitions) -> ParameterValue:
         """The value that is written for it, in a task with parameters of its own. Raises Mistake."""
         if self.is_type:
             return self._type(substituted(written, own.exprs))
@@ -95,7 +95,7 @@ class Parameter:
             raise
         return value_of(constant, own.consts_of(written))
 
-    def _type(self, written: syntax.Expr) -> Value:
+    def _type(self, written: syntax.Expr) -> ParameterValue:
         if isinstance(written, syntax.Ref) and not written.subscripts:
             return type_of(trusted.Name(written.name.text, written.span))
         message = f"'{self.name}' of '{self.owner}' is a type, and '{expression(written)}' is none"

@@ -10,9 +10,9 @@ from arrayol.ir.spec import ConstValue, Local, Port, written_name
 from arrayol.ir.types import ElementType, Kind, ValueType, Weak, is_type, operands_of
 from arrayol.language import constants
 from arrayol.language.constants import check_function, saturated_type
-from arrayol.language.diagnose import Mistake, mistake, shown_port
 from arrayol.language.namespace import Definitions
-from arrayol.language.tree import chain_of, names_in, nodes_in
+from arrayol.language.syntax.diagnose import Mistake, mistake, shown_port
+from arrayol.language.syntax.tree import chain_of, names_in, nodes_in
 from arrayol.language.typing import fixed
 from arrayol.language.typing.promotion import meet
 from arrayol.operators.record import Gives, Operands, Operator

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from arrayol.ir import expressions
 from arrayol.ir.types import MAXIMUM_WIDTH, ElementType, ValueType, Weak, fixed_type
-from arrayol.language.diagnose import mistake
+from arrayol.language.syntax.diagnose import mistake
 from arrayol.operators.record import Fixed, Operator
 from arrayol.source import Span
 

@@ -24,7 +24,7 @@ from arrayol.ir.spec import (
     identity,
     zeros,
 )
-from arrayol.transforms.rewrite import Names
+from arrayol.transforms.rewrite import FreeNames
 
 Vector = tuple[int, ...]
 
@@ -48,14 +48,14 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Local:
+class BlockArray:
     """An array inside the block."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class GatheredSources:
     """What an elementary puts together from several sources."""
 
     elementary: Elementary
@@ -67,7 +67,7 @@ class Feed:
     """An input port and where its data come from."""
 
     port: Port
-    source: Reach | State | Local | Gathered
+    source: Reach | State | BlockArray | GatheredSources
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +83,14 @@ class Sink:
 class Ports:
     """The ports of an inner repetition while they are made."""
 
-    names: Names
+    names: FreeNames
     owner: str  # the task whose ports they are, for names
     feeds: list[Feed] = field(default_factory=list)
     sinks: list[Sink] = field(default_factory=list)
 
     def fresh(self, preferred: str, used: Iterable[str] = ()) -> str:
         """A name for a port beside those made, and `used` ones."""
-        inner = [leaf for feed in self.feeds if isinstance(feed.source, Gathered) for leaf in feed.source.feeds]
+        inner = [leaf for feed in self.feeds if isinstance(feed.source, GatheredSources) for leaf in feed.source.feeds]
         ports = [feed.port for feed in (*self.feeds, *inner)] + [sink.port for sink in self.sinks]
         return self.names.local(preferred, {*(port.name for port in ports), *used})
 
@@ -244,7 +244,7 @@ def even_blocks(task: RepetitiveTask, sizes: Sequence[int]) -> Blocks:
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class TilerSplit:
     """A tiler cut in two: `outer` places the block's pattern of shape `shape` in the array, `inner` reads in it."""
 
     outer: Tiler
@@ -252,7 +252,7 @@ class Split:
     shape: Shape
 
 
-def split_tiler(tiler: Tiler, pattern: Shape, blocks: Blocks, *, moving: bool = False) -> Split:
+def split_tiler(tiler: Tiler, pattern: Shape, blocks: Blocks, *, moving: bool = False) -> TilerSplit:
     """The tiler of all that a block touches, and the one from there to each repetition's pattern.
 
     The block's pattern is the union of its repetitions' patterns where their columns join. With `moving` the inner
@@ -268,7 +268,7 @@ def split_tiler(tiler: Tiler, pattern: Shape, blocks: Blocks, *, moving: bool = 
     depth = len(union.extents)
     paving, fitting = rows_of(union.places[:steps], depth), rows_of(union.places[steps:], depth)
     inner = Tiler(union.offset, paving, fitting, False, tiler.span)
-    return Split(moved(tiler, blocks, union.shift, union.columns), inner, union.extents)
+    return TilerSplit(moved(tiler, blocks, union.shift, union.columns), inner, union.extents)
 
 
 def inner_columns(tiler: Tiler, pattern: Shape, blocks: Blocks) -> tuple[tuple[Vector, ...], Shape]:

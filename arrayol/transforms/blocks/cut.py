@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from arrayol.ir.spec import Component, Delay, Link, RepetitiveTask, TiledDefault, port_named
-from arrayol.transforms.blocks.block import BlockPart, Blocks, Feed, Inside, Local, Ports, Reach, Sink, split_tiler
+from arrayol.transforms.blocks.block import BlockArray, BlockPart, Blocks, Feed, Inside, Ports, Reach, Sink, split_tiler
 from arrayol.transforms.blocks.delays import (
     BlockState,
     Unserved,
@@ -19,7 +19,7 @@ from arrayol.transforms.blocks.delays import (
     state_stem,
 )
 from arrayol.transforms.blocks.exits import cut_exit, exits_of_states
-from arrayol.transforms.rewrite import Names
+from arrayol.transforms.rewrite import FreeNames
 
 
 class UnservedError(Exception):
@@ -31,7 +31,7 @@ class UnservedError(Exception):
 
 
 def block_part(
-    task: RepetitiveTask, callee: Component, blocks: Blocks, name: str, names: Names, inside: Inside
+    task: RepetitiveTask, callee: Component, blocks: Blocks, name: str, names: FreeNames, inside: Inside
 ) -> BlockPart:
     """The inner repetition `name` of a task's blocks, with everything that feeds it.
 
@@ -67,10 +67,10 @@ def _input(link: Link, callee: Component, blocks: Blocks, ports: Ports, inside: 
     port = port_named(callee.inputs, link.port)
     if link.port in inside.reads:
         local = inside.arrays[link.array]
-        feed = next((feed for feed in ports.feeds if feed.source == Local(local.name)), None)
+        feed = next((feed for feed in ports.feeds if feed.source == BlockArray(local.name)), None)
         name = feed.port.name if feed else ports.fresh(link.port)
         if not feed:
-            ports.feeds.append(Feed(replace(local, name=name), Local(local.name)))
+            ports.feeds.append(Feed(replace(local, name=name), BlockArray(local.name)))
         return Link(link.port, name, inside.reads[link.port], link.span)
     split = split_tiler(link.tiler, port.shape, blocks)
     name = ports.fresh(link.port)

@@ -28,15 +28,15 @@ from arrayol.ir.spec import (
     zeros,
 )
 from arrayol.ir.types import ElementType
-from arrayol.language.diagnose import shown_port
 from arrayol.language.loader import load_source
+from arrayol.language.syntax.diagnose import shown_port
 from arrayol.polyhedral.accesses import Access, find_outside
 from arrayol.polyhedral.delays import find_circle, find_unserved
 from arrayol.source import SourceFile, Span
 from arrayol.transforms.blocks.block import (
     Blocks,
     Feed,
-    Gathered,
+    GatheredSources,
     Ports,
     Reach,
     State,
@@ -49,7 +49,7 @@ from arrayol.transforms.blocks.block import (
     times,
 )
 from arrayol.transforms.blocks.exits import leaving_places
-from arrayol.transforms.rewrite import Names, refused
+from arrayol.transforms.rewrite import FreeNames, refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class Piece:
     value: ConstValue
 
 
-def gathering(name: str, target: Port, pieces: Sequence[Piece], names: Names) -> Elementary:
+def gathering(name: str, target: Port, pieces: Sequence[Piece], names: FreeNames) -> Elementary:
     """The elementary `name` with output `target`; what no piece fills, and so nothing reads, is zero.
 
     It is read from its own text, so that it is what the language makes of it.
@@ -284,7 +284,7 @@ def state_feed(
     used = [feed.port.name for feed in sources.values()]
     target = state.port(ports.fresh(f"{state_stem(delay.output)}_edges", used))
     elementary = gathering(name, target, pieces, ports.names)
-    return Feed(target, Gathered(elementary, tuple(sources.values()))), state.tiler(delay.span)
+    return Feed(target, GatheredSources(elementary, tuple(sources.values()))), state.tiler(delay.span)
 
 
 def _sources(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from arrayol.ir.exits import always_writes, exit_boxes, from_place
 from arrayol.ir.spec import Delay, Link, Shape
-from arrayol.transforms.blocks.block import Blocks, Split, Vector, added, split_tiler
+from arrayol.transforms.blocks.block import Blocks, TilerSplit, Vector, added, split_tiler
 from arrayol.transforms.rewrite import nearest_sizes, refused, shown
 
 
@@ -21,7 +21,7 @@ class CutExit:
 
     outer: Vector | None
     inner: Vector | None
-    split: Split
+    split: TilerSplit
 
 
 def cut_exit(link: Link, pattern: Shape, blocks: Blocks) -> CutExit:

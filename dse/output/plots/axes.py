@@ -230,15 +230,15 @@ def draw_limits(axes: Axes, panel: Panel) -> list[Annotation]:
     for limit in panel.x.near:
         axes.axvline(limit.value, **_LIMIT_LOOK)
         place = axes.get_xaxis_transform()
-        texts.append(_beside(axes, limit, (limit.value, 0.99), place, offset=(-2, 0), rotation=90, va="top"))
+        texts.append(_limit_label(axes, limit, (limit.value, 0.99), place, offset=(-2, 0), rotation=90, va="top"))
     for limit in panel.y.near:
         axes.axhline(limit.value, **_LIMIT_LOOK)
         place = axes.get_yaxis_transform()
-        texts.append(_beside(axes, limit, (0.99, limit.value), place, offset=(0, 2), va="bottom"))
+        texts.append(_limit_label(axes, limit, (0.99, limit.value), place, offset=(0, 2), va="bottom"))
     return texts
 
 
-def _beside(
+def _limit_label(
     axes: Axes, limit: Limit, at: tuple[float, float], place: Transform, *, offset: tuple[float, float], **look: Any
 ) -> Annotation:
     """The text of a limit, right-aligned at so many points from its line."""

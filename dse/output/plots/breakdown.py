@@ -43,7 +43,7 @@ KINDS = {kind: Look(colour) for kind, colour in MEMORIES.items()}
 
 
 @dataclass(frozen=True)
-class Panel:
+class BreakdownPanel:
     """The parts of each design in one unit, how each part looks, and what the axis says."""
 
     parts: Sequence[Parts]
@@ -75,23 +75,25 @@ def draw_breakdown(result: Result, designs: Sequence[Design] | None = None) -> F
     return figure
 
 
-def _panels(result: Result, designs: Sequence[Design]) -> Iterator[Panel]:
+def _panels(result: Result, designs: Sequence[Design]) -> Iterator[BreakdownPanel]:
     """Energy before costs, and of costs the objectives first: there may be more than are drawn."""
     breakdowns = [design.breakdown or {} for design in designs]
     cycles = [parts["cycles"] for parts in breakdowns]
-    yield Panel(cycles, _time_looks(_names(cycles)), "cycles", "share of the latency, by what ends the steps")
-    yield Panel([parts["memory_bits"] for parts in breakdowns], KINDS, "bits", "share of the bits on the chip, by kind")
+    yield BreakdownPanel(cycles, _time_looks(_names(cycles)), "cycles", "share of the latency, by what ends the steps")
+    yield BreakdownPanel(
+        [parts["memory_bits"] for parts in breakdowns], KINDS, "bits", "share of the bits on the chip, by kind"
+    )
     if any("energy_pj" in parts for parts in breakdowns):
         energy = [{name: amount / 1000 for name, amount in (design.energy_pj or {}).items()} for design in designs]
-        title = f"share of the energy of a frame{_beside(result, ENERGY)}"
-        yield Panel(energy, _looks(_names(energy), {}), "nJ", title)
+        title = f"share of the energy of a frame{_totals_column(result, ENERGY)}"
+        yield BreakdownPanel(energy, _looks(_names(energy), {}), "nJ", title)
     for name in sorted(_names([design.costs for design in designs]), key=lambda name: name not in result.objectives):
         costs = [design.costs.get(name, {}) for design in designs]
-        title = f"share of the cost in {name}, by processor{_beside(result, name)}"
-        yield Panel(costs, _looks([*result.space.all_tasks, *_names(costs)], {}), name, title)
+        title = f"share of the cost in {name}, by processor{_totals_column(result, name)}"
+        yield BreakdownPanel(costs, _looks([*result.space.all_tasks, *_names(costs)], {}), name, title)
 
 
-def _beside(result: Result, figure: str) -> str:
+def _totals_column(result: Result, figure: str) -> str:
     estimate = result.estimate_text(figure)
     return f"\n({estimate})" if estimate else ""
 
@@ -116,7 +118,7 @@ def _looks(names: Iterable[str], first: Mapping[str, Look]) -> dict[str, Look]:
     return looks
 
 
-def _bars(axes: Axes, names: Sequence[str], panel: Panel) -> None:
+def _bars(axes: Axes, names: Sequence[str], panel: BreakdownPanel) -> None:
     """Each bar is 100% long; a legend names the parts that somebody can see."""
     parts, looks = panel.parts, panel.looks
     totals = [sum(part.get(kind, 0) for kind in looks) for part in parts]

@@ -12,13 +12,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dse.output.open_design import StoredDesign
-from hwmodel.local_memory.addresses import Addresses, BankAddresses, Box, ElementBox, Form, Linear, Part
+from hwmodel.cost_model.enumerated.plan import EnumeratedPlan, plan_group
+from hwmodel.cost_model.estimate import MemoryUse
+from hwmodel.local_memory.addresses import Addresses, BankAddresses, Box, ElementBox, Form, LinearForm, Part
 from hwmodel.local_memory.bank_functions import BankFunction, Residues
 from hwmodel.local_memory.banked import BankedWords
 from hwmodel.local_memory.lines import CLASSES
 from hwmodel.local_memory.words import BufferWords, PieceWords, Words
-from hwmodel.machine.enumerated.plan import Plan, plan_group
-from hwmodel.machine.estimate import MemoryUse
 from hwmodel.memory_kinds import kind_named
 
 
@@ -35,7 +35,7 @@ def organised(opened: StoredDesign, *, addresses: bool = True) -> list[dict[str,
     return rows
 
 
-def _row(group: int, use: MemoryUse, plan: Plan | None) -> dict[str, Any]:
+def _row(group: int, use: MemoryUse, plan: EnumeratedPlan | None) -> dict[str, Any]:
     one = use.organisation
     sizes = (1, 1, use.addressed, use.width, 0)  # without a technology
     if one is not None:
@@ -116,7 +116,7 @@ def _slot(form: Form) -> str:
         return _mixed([("u", form.outer), ("v", form.inner)])
     if form.size == 1:
         return "0"
-    if isinstance(form, Linear):
+    if isinstance(form, LinearForm):
         row = "u" if form.row == 1 else f"{form.row:,} u"
         return f"({row} {'+' if form.sign > 0 else '-'} v) mod {form.size:,}"
     return f"the number in the order of birth mod {form.size:,}"

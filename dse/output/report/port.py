@@ -9,7 +9,7 @@ from arrayol.errors import ArrayolError
 from arrayol.text import counted
 from dse.output.open_design import StoredDesign
 from dse.output.report.sources import Origin
-from hwmodel.machine.model import MachineModel
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.platform import Platform
 
 

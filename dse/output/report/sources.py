@@ -21,9 +21,9 @@ from dse.results.designs import GroupRecord
 from dse.results.schema import Result
 from dse.results.shared import assuming_as
 from dse.results.steps import StepFinder
+from hwmodel.cost_model.model import MachineModel
+from hwmodel.cost_model.timeline import Timeline, group_timeline
 from hwmodel.design import Choice, GroupDesign, Splits, is_plain
-from hwmodel.machine.model import MachineModel
-from hwmodel.machine.timeline import Timeline, group_timeline
 from hwmodel.platform import DEFAULT_NAME, GIVEN_AS_OBJECT, Platform, default_platform, for_copies, load_platform
 
 Models = Mapping[Choice, MachineModel]

@@ -1,8 +1,8 @@
 """Structures in slices, those first of which most is to be hoped, until what is found dominates all that is left.
 
-A structure has very many combinations of rates (units and intervals), and pricing all of them takes long. Of all
-together it is known what none of them has less of (`hwmodel.machine.evaluate`): the structure's bound b. Let p be the
-values of a design that keeps all constraints, with p <= b in every column and p < b in one. Each design d of the
+A structure has very many combinations of rates (units and intervals), and evaluating all of them takes long. Of all
+together it is known what none of them has less of (`hwmodel.cost_model.evaluate`): the structure's bound b. Let p be
+the values of a design that keeps all constraints, with p <= b in every column and p < b in one. Each design d of the
 structure has d >= b, so p <= d everywhere and p < d in that column: p dominates d, whatever units d has, and d is on no
 front, nor is it one of several equal designs of which the fewest units are shown. So the structure is left out, and
 nothing of a front is lost. Where p equals b it is left out if p has no more units than any design of the structure that
@@ -29,10 +29,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dse.pareto.fronts import Rows, Values, front_of, surpassed
+from arrayol.arrays import IntArray
+from dse.pareto.fronts import Rows, front_of, surpassed
+from hwmodel.cost_model.evaluate.lower_bounds import Bounded
+from hwmodel.cost_model.metrics import Metrics
 from hwmodel.design import GroupDesign
-from hwmodel.machine.evaluate.lower_bounds import Bounded
-from hwmodel.machine.priced import Priced
 
 _FEW = 192  # structures that are one slice
 _SHARE = 0.5  # of what waits, in a slice after the first
@@ -57,11 +58,11 @@ class Waiting:
 
     source: Rows
     row: Rows
-    bounds: Values
-    units: Values
+    bounds: IntArray
+    units: IntArray
 
     @staticmethod
-    def of(sources: Sequence[Source], values: Callable[[Priced], Values], *, trade_units: bool) -> Waiting:
+    def of(sources: Sequence[Source], values: Callable[[Metrics], IntArray], *, trade_units: bool) -> Waiting:
         """All structures of which some design may be legal; `values` are the columns (S, columns) of least figures."""
         parts = [_waiting(number, own.bounded, values, trade_units) for number, own in enumerate(sources)]
         source, row, bounds, units = (np.concatenate(columns) for columns in zip(*parts, strict=True))
@@ -79,7 +80,7 @@ class Waiting:
         for number in np.unique(self.source).tolist():
             yield number, np.sort(self.row[self.source == number])
 
-    def is_beaten(self, values: Values, units: Values, *, trade_units: bool) -> NDArray[np.bool_]:
+    def is_beaten(self, values: IntArray, units: IntArray, *, trade_units: bool) -> NDArray[np.bool_]:
         """Which of them no design is left of beside designs of these values (m, columns) and units."""
         if trade_units:
             values = np.column_stack([values, units])
@@ -109,8 +110,8 @@ class Waiting:
 
 
 def _waiting(
-    number: int, bounded: Bounded, values: Callable[[Priced], Values], trade_units: bool
-) -> tuple[Rows, Rows, Values, Values]:
+    number: int, bounded: Bounded, values: Callable[[Metrics], IntArray], trade_units: bool
+) -> tuple[Rows, Rows, IntArray, IntArray]:
     least = bounded.least
     bounds = np.where(bounded.sure[:, None], values(least), _NOTHING_KNOWN)
     units = np.broadcast_to(least.objective("units")[:, 0], len(bounds)) if trade_units else bounded.fewest

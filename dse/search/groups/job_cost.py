@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from dse.space.mappings import MappingSpace, ScanShapes, Shape, ShapeTable, table_of
 from dse.space.outer_blocks import moving_of
+from hwmodel.cost_model.group.scans import loop_counts
 from hwmodel.design import GroupDesign, Scan
-from hwmodel.machine.scans import loop_counts
 
 Item = TypeVar("Item")
 Seconds = NDArray[np.float64]
@@ -104,10 +104,10 @@ class JobCost:
     def plain(self) -> float:
         """A plain structure, among others."""
         if not self.is_separable:
-            return self._alone + _BATCH_DESIGN * self.combinations + self._plan
+            return self._enumerated_seconds + _BATCH_DESIGN * self.combinations + self._plan
         each = _BUILT_STRUCTURE if self.kinds else _BATCH_STRUCTURE
         priced = _BATCH_DESIGN * self.combinations + _TRADED * sqrt(self.traded * sqrt(self.traded))
-        return self._told + each * len(self.tasks) + priced
+        return self._enumerated_buffers + each * len(self.tasks) + priced
 
     @cached_property
     def keeps(self) -> float:
@@ -117,7 +117,7 @@ class JobCost:
         number, choices = len(self.tasks), self.space.count_keeps(self.tasks, len(self._extents))
         each = _KEPT + _KEPT_PLACE * number * sum(self._extents)  # data are listed once for all choices
         each += _KEPT_ACCESS * self._wide
-        return _LOOK + _KEPT_TASK * number + self._told + each * sqrt(choices * sqrt(choices))
+        return _LOOK + _KEPT_TASK * number + self._enumerated_buffers + each * sqrt(choices * sqrt(choices))
 
     @cached_property
     def _reads_again(self) -> bool:
@@ -143,7 +143,9 @@ class JobCost:
 
     def offers(self, *, is_product: bool = True) -> float:
         """Finding out what may be opened in a structure, which may be no product though the group is separable."""
-        return self._alone if self.is_separable and is_product and not self._couples else _OFFER * self._plan
+        return (
+            self._enumerated_seconds if self.is_separable and is_product and not self._couples else _OFFER * self._plan
+        )
 
     def blocks(self, scan: Scan, shapes: ShapeTable) -> Seconds:
         """Plain structures of blocks of these shapes (S, rank) under a scan, among others, (S,)."""
@@ -179,16 +181,16 @@ class JobCost:
     @cached_property
     def _exactly(self) -> float:
         """A plain structure by the exact path, without what its blocks take."""
-        return self._alone + _BATCH_DESIGN * self.combinations + self._plan
+        return self._enumerated_seconds + _BATCH_DESIGN * self.combinations + self._plan
 
     def structure(self, structure: GroupDesign) -> float:
         """A structure that is priced by itself."""
         if self._is_in_batches(structure):
-            told = self._told_in(structure) if structure.blocks.outer else self._told
-            return self._alone + told + _BATCH_DESIGN * self.combinations
+            told = self._enumerated_buffers_in(structure) if structure.blocks.outer else self._enumerated_buffers
+            return self._enumerated_seconds + told + _BATCH_DESIGN * self.combinations
         blocks, cut = structure.blocks, any(processor.cut for processor in structure.processors)
         if self._is_counted(structure):
-            alone = self._alone + self._told + _BATCH_DESIGN * self.combinations
+            alone = self._enumerated_seconds + self._enumerated_buffers + _BATCH_DESIGN * self.combinations
             return alone + (self._scheduled(blocks.shape, _COUNTED_RATE) if structure.fifos else 0.0)
         listed = bool(blocks.outer or structure.recompute or cut)
         return self.opened(blocks.shape, fifos=bool(structure.fifos), listed=listed)
@@ -227,7 +229,7 @@ class JobCost:
         return self.space.accesses.extents(self.tasks[-1])
 
     @cached_property
-    def _alone(self) -> float:
+    def _enumerated_seconds(self) -> float:
         built = _STRUCTURE_BUILT + _STRUCTURE_ARRAY * len(self._arrays) if self.kinds else 0.0
         return STRUCTURE_SECONDS + _STRUCTURE_TASK * len(self.tasks) + built
 
@@ -253,14 +255,14 @@ class JobCost:
         return found
 
     @cached_property
-    def _told(self) -> float:
+    def _enumerated_buffers(self) -> float:
         """What buffers take that are told from their data."""
-        return self._told_of(self.listed)
+        return self._enumerated_buffers_of(self.listed)
 
-    def _told_of(self, arrays: Collection[str]) -> float:
+    def _enumerated_buffers_of(self, arrays: Collection[str]) -> float:
         return _LISTED_ARRAY * len(arrays) + _LISTED_ELEMENT * sum(map(self.space.accesses.size, arrays))
 
-    def _told_in(self, structure: GroupDesign) -> float:
+    def _enumerated_buffers_in(self, structure: GroupDesign) -> float:
         """What buffers take that are told from their data, every fetch of them, in blocks of blocks."""
         loaded, blocks = self.space.loaded(self.tasks), structure.blocks
         moving = moving_of(self.space, self.tasks[-1], loaded)
@@ -270,7 +272,7 @@ class JobCost:
             loops = list(zip(blocks.scan.dimensions, counts, strict=True))[: structure.keep_of(array).level]
             again = prod(count for dimension, count in loops if dimension not in moving.get(array, ()))
             fetches += self.space.accesses.size(array) * again
-        return self._told_of(self._arrays) + _LISTED_TICK * prod(counts) + _LISTED_FETCH * fetches
+        return self._enumerated_buffers_of(self._arrays) + _LISTED_TICK * prod(counts) + _LISTED_FETCH * fetches
 
     def _is_in_batches(self, structure: GroupDesign) -> bool:
         """Whether it is priced in batches, and that it is a product need not be asked."""

@@ -14,20 +14,21 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from arrayol.errors import ArrayolError
 from dse.jobs.digest import digest
-from dse.pareto.fronts import Rows, Values, front_of
+from dse.pareto.fronts import Rows, front_of
 from dse.search.context import SearchContext
 from dse.search.group_front import Counts, GroupPart, dump_part, joined, load_part, nothing, total_units
 from dse.search.groups.bounded import Source, Waiting
 from dse.search.groups.keep_search import KeepSearch
-from dse.search.known_wholes import KnownWholes
+from dse.search.incumbents.incumbents import Incumbents
 from dse.search.pricing import COMPARED_AT_ONCE, Pricer, RateChoices, in_parts, plain_structure, why_infeasible
 from dse.space.mappings import MappingSpace, ScanShapes, ShapeTable, shape_of, table_of
 from dse.space.options import mapping_options
-from hwmodel.design import Blocks, GroupDesign, Keep, Scan, with_keeps
-from hwmodel.machine.priced import Priced
-from hwmodel.machine.separable.fetches import StructureKeeps
+from hwmodel.cost_model.counted.axes.fetches import StructureKeeps
+from hwmodel.cost_model.metrics import Metrics
+from hwmodel.design import Blocks, GroupDesign, ReuseLevel, Scan, with_keeps
 
 Known = tuple[tuple[int, ...], ...]  # of designs that have been found the columns, and the units
 
@@ -44,13 +45,13 @@ class GroupJob(ABC):
     rates: RateChoices
     cost: float = field(compare=False)
     known: Known
-    wholes: KnownWholes | None = field(default=None, compare=False, kw_only=True)
+    wholes: Incumbents | None = field(default=None, compare=False, kw_only=True)
     kind = "designs of a group"
     dump = staticmethod(dump_part)
     load = staticmethod(load_part)
 
     @property
-    def asked(self) -> tuple[object, ...]:
+    def settings_key(self) -> tuple[object, ...]:
         """What it is asked, besides the structures."""
         return self.rates, self.known, self.wholes
 
@@ -78,7 +79,7 @@ class PlainJob(GroupJob):
 
     def key(self, context: SearchContext) -> bytes:
         """What it depends on."""
-        settings = *self.asked, list(self.shapes), self.products_only
+        settings = *self.settings_key, list(self.shapes), self.products_only
         return digest("plain", context.group_key(self.tasks), *settings)
 
     def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
@@ -100,7 +101,7 @@ class KeepsJob(GroupJob):
         """What it depends on: also what the study offers for arrays."""
         study = context.space.study
         shapes = list(self.shapes)
-        settings = *self.asked, shapes, study.policies, study.keeps, self.products_only
+        settings = *self.settings_key, shapes, study.policies, study.keeps, self.products_only
         return digest("keeps", context.group_key(self.tasks), *settings)
 
     def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
@@ -117,7 +118,7 @@ class StructuresJob(GroupJob):
 
     def key(self, context: SearchContext) -> bytes:
         """What it depends on."""
-        return digest("structures", context.group_key(self.tasks), *self.asked, self.structures)
+        return digest("structures", context.group_key(self.tasks), *self.settings_key, self.structures)
 
     def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
         del space
@@ -133,7 +134,7 @@ class OptionsJob(GroupJob):
 
     def key(self, context: SearchContext) -> bytes:
         """What it depends on: also all options of the study."""
-        settings = *self.asked, self.blocks, context.space.study.option_lists, self.keeps
+        settings = *self.settings_key, self.blocks, context.space.study.option_lists, self.keeps
         return digest("options", context.group_key(self.tasks), *settings)
 
     def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
@@ -221,7 +222,7 @@ class _FrontOfGroup:
 
     def take_structures(self, structures: Sequence[GroupDesign]) -> None:
         """Take structures, in batches those that keep the same and differ from plain ones in nothing else."""
-        alike, others = dict[tuple[Scan, tuple[Keep, ...]], list[GroupDesign]](), list[GroupDesign]()
+        alike, others = dict[tuple[Scan, tuple[ReuseLevel, ...]], list[GroupDesign]](), list[GroupDesign]()
         for structure in structures:
             is_kept = self.is_separable and structure == self._plainly_keeping(structure)
             key = structure.blocks.scan, self._keeps_of(structure) if is_kept else ()
@@ -241,7 +242,7 @@ class _FrontOfGroup:
         plain = plain_structure(self.tasks, Blocks(structure.blocks.shape, structure.blocks.scan))
         return with_keeps(plain, dict(zip(self.search.loaded, self._keeps_of(structure), strict=True)))
 
-    def _keeps_of(self, structure: GroupDesign) -> tuple[Keep, ...]:
+    def _keeps_of(self, structure: GroupDesign) -> tuple[ReuseLevel, ...]:
         return tuple(map(structure.keep_of, self.search.loaded))
 
     def take(self, structure: GroupDesign) -> None:
@@ -284,7 +285,7 @@ class _FrontOfGroup:
         return plain_structure(self.tasks, Blocks(shape_of(shapes[row]), scan))
 
     def _add(
-        self, structure: Callable[[int], GroupDesign], priced: Priced, live: tuple[Values, Values] | None = None
+        self, structure: Callable[[int], GroupDesign], priced: Metrics, live: tuple[IntArray, IntArray] | None = None
     ) -> None:
         """Take the feasible designs of some structures, given by their rows, and of all the front.
 
@@ -311,26 +312,26 @@ class _FrontOfGroup:
             refusal = why_infeasible(illegal, beyond, in_fifos=in_fifos, unserved=unserved)
         self._join(nothing(self.columns, len(self.tasks), counts, refusal))
 
-    def _promising(self, priced: Priced, cells: Waiting) -> NDArray[np.bool_]:
+    def _promising(self, priced: Metrics, cells: Waiting) -> NDArray[np.bool_]:
         """Designs that are priced now: all of them where that takes no longer than comparing them."""
         if priced.exact is not None:
             return cells.next_slice()  # few of them take nearly as long as many
         return cells.first_slice() if self.pricer.compares_built else np.ones(len(cells), np.bool_)
 
-    def _cells(self, priced: Priced, rows: Rows, chosen: Rows) -> Waiting:
+    def _cells(self, priced: Metrics, rows: Rows, chosen: Rows) -> Waiting:
         """Designs by structure and combination of rates, those that may be feasible by what they have at the least."""
         least = priced.at(rows, chosen, least=True)
         bounds, units = self.pricer.values(least, (slice(None), 0)), least.objective("units")[:, 0]
         return Waiting(rows, chosen, bounds, units).only(self.columns.combination.within(bounds))
 
-    def _live(self, priced: Priced, data: Values, bits: Values, rows: Rows, chosen: Rows) -> Waiting:
+    def _live(self, priced: Metrics, data: IntArray, bits: IntArray, rows: Rows, chosen: Rows) -> Waiting:
         """The same by what is live in data and bits, (S, 1)."""
         least = priced.keeping(data, bits)
         bounds, units = self.pricer.values(least, (rows, chosen)), least.objective("units")[rows, chosen]
         return Waiting(rows, chosen, bounds, units).only(self.columns.combination.within(bounds))
 
     def _add_cells(
-        self, structure: Callable[[int], GroupDesign], priced: Priced, cells: Waiting
+        self, structure: Callable[[int], GroupDesign], priced: Metrics, cells: Waiting
     ) -> tuple[int, int, str | None]:
         """Take some designs of structures, by structure and combination of rates.
 

@@ -1,7 +1,7 @@
 """What plain structures of a group may keep of arrays from outside, array by array: an axis of the exact search.
 
 There are as many choices as the product of those of all arrays. What each of them takes is known but for its time, of
-which there is a bound (`hwmodel.machine.separable.keep_choices`): those that the bound shows to be worse than a design
+which there is a bound (`hwmodel.cost_model.counted.keep_choices`): those that the bound shows to be worse than a design
 at hand, in one figure and not better in any other, are on no front.
 """
 
@@ -12,15 +12,16 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dse.pareto.fronts import Values, dominated
+from arrayol.arrays import IntArray
+from dse.pareto.fronts import dominated
 from dse.search.context import SearchContext
 from dse.search.figures import Columns, key_of
 from dse.search.pricing import RateChoices
 from dse.space.mappings import MappingSpace, ShapeTable
-from hwmodel.design import Keep, Scan
+from hwmodel.cost_model.counted.axes.fetches import StructureKeeps
+from hwmodel.cost_model.counted.keep_choices import KeepChoices, keep_choices
+from hwmodel.design import ReuseLevel, Scan
 from hwmodel.figures import FRAME
-from hwmodel.machine.separable.fetches import StructureKeeps
-from hwmodel.machine.separable.keep_choices import KeepChoices, keep_choices
 
 CHOICES_AT_MOST = 4096  # of a structure: beyond, keeps are tried one at a time as other options are
 _AT_ONCE = 1 << 20  # choices of structures that are looked at
@@ -57,8 +58,8 @@ class KeepSearch:
         return batch.counts.parts.group.loaded
 
     def worth_a_price(
-        self, scan: Scan, shapes: ShapeTable, front: Values
-    ) -> Iterator[tuple[NDArray[np.intp], StructureKeeps, Values, int]]:
+        self, scan: Scan, shapes: ShapeTable, front: IntArray
+    ) -> Iterator[tuple[NDArray[np.intp], StructureKeeps, IntArray, int]]:
         """Rows of block shapes with what each keeps and the least that it takes, and how many were looked at, by parts.
 
         Left out is what comes to the same as another choice, and what is worse than a point of `front`.
@@ -78,7 +79,7 @@ class KeepSearch:
             size = choices.offered * len(choices.keeps)
             yield choices.rows[rows[kept]] + start, StructureKeeps(choices.keeps, chosen[kept]), bounds[kept], size
 
-    def _bounds(self, choices: KeepChoices, rows: NDArray[np.intp], chosen: NDArray[np.intp]) -> Values:
+    def _bounds(self, choices: KeepChoices, rows: NDArray[np.intp], chosen: NDArray[np.intp]) -> IntArray:
         """The least that choices may take, (n, figures)."""
         blocks = None if self.columns.builds_memories else choices.blocks
         known = {
@@ -97,5 +98,5 @@ class KeepSearch:
         return bounds
 
 
-def _plain_first(keeps: Sequence[Keep]) -> list[Keep]:
-    return [Keep(0), *(keep for keep in keeps if keep != Keep(0))]
+def _plain_first(keeps: Sequence[ReuseLevel]) -> list[ReuseLevel]:
+    return [ReuseLevel(0), *(keep for keep in keeps if keep != ReuseLevel(0))]

@@ -17,14 +17,14 @@ from dse.search.group_front import Counts, GroupFront, GroupPart, joined, nothin
 from dse.search.groups.job_cost import JobCost, Seconds, in_jobs, runs_of
 from dse.search.groups.jobs import GroupJob, KeepsJob, OptionsJob, PlainJob, StructuresJob
 from dse.search.groups.keep_search import searches_keeps
-from dse.search.known_wholes import KnownWholes
+from dse.search.incumbents.incumbents import Incumbents
 from dse.search.pricing import RateChoices, has_bounds, plain_structure
 from dse.space.mappings import MappingSpace, ScanShapes, ShapeTable
 from dse.space.options import (
     count_mapping_options,
     mapping_options,
     one_more,
-    opens_keeps_alone,
+    opens_only_keeps,
     spread,
 )
 from dse.space.task_graph import Mask
@@ -39,7 +39,7 @@ PRUNED_AT_MOST = 4096  # combinations of rates: of more, one of nearly each stru
 
 
 def search_group(
-    context: SearchContext, group: Mask, *, all_options: bool, wholes: KnownWholes | None = None
+    context: SearchContext, group: Mask, *, all_options: bool, wholes: Incumbents | None = None
 ) -> JobPlan[GroupFront]:
     """The front of a group's designs; with `wholes` those of it that the front of whole designs may need.
 
@@ -64,10 +64,10 @@ def search_group(
             part = joined([part, *kept], columns)
         if space.study.has_options and not all_options:
             start = [part.structures[place] for place in dict.fromkeys(part.place.tolist())]
-            variants = jobs.singly(part, start, keeps=not jobs.searches_keeps)
+            variants = jobs.one_option_each(part, start, keeps=not jobs.searches_keeps)
             parts = yield variants.jobs
             part = joined([part, *parts, nothing(columns, len(jobs.tasks), Counts(pruned=variants.pruned))], columns)
-    done = jobs.searches_keeps and opens_keeps_alone(space, last)
+    done = jobs.searches_keeps and opens_only_keeps(space, last)
     if space.study.has_options and not done and (all_options or not space.study.holds_plain):
         part = joined([part, *(yield jobs.everywhere(part, last))], columns)
     return replace(group_front(part, context), of_wholes=wholes is not None)
@@ -87,7 +87,7 @@ def _refused(columns: Columns, why: str) -> GroupFront:
 
 
 @dataclass(frozen=True)
-class SomeJobs:
+class JobSample:
     """Jobs for some of the designs that could be tried, and how many are left out."""
 
     jobs: Sequence[GroupJob]
@@ -108,7 +108,7 @@ class GroupJobs:
         tasks: tuple[str, ...],
         rates: RateChoices,
         seconds: float | None = None,
-        wholes: KnownWholes | None = None,
+        wholes: Incumbents | None = None,
     ) -> None:
         self.space, self.tasks, self.rates = space, tasks, rates
         self.seconds, self.wholes = seconds, wholes
@@ -156,7 +156,7 @@ class GroupJobs:
                 run.append((scan, shapes[max(0, first - start) : last - start]))
             yield tuple(run), seconds
 
-    def singly(
+    def one_option_each(
         self,
         part: GroupPart,
         plain: Sequence[GroupDesign],
@@ -164,7 +164,7 @@ class GroupJobs:
         *,
         keeps: bool = True,
         tried: Container[GroupDesign] = (),
-    ) -> SomeJobs:
+    ) -> JobSample:
         """What differs from plain structures in one decision, of the slow ones as many as the arrays' size allows.
 
         Within some seconds only as many of the quick and of the slow ones as take those. What was `tried` is left out.
@@ -179,7 +179,7 @@ class GroupJobs:
         if seconds is not None:
             most_slow, most_quick = (self._within(seconds, some) for some in (slow, quick))
         chosen = [*spread(quick, most_quick), *spread(slow, most_slow)]
-        return SomeJobs(self.structures(part, chosen), (len(structures) - len(chosen)) * self.rates.count)
+        return JobSample(self.structures(part, chosen), (len(structures) - len(chosen)) * self.rates.count)
 
     def bearable(self, slow: Sequence[GroupDesign], seconds: float | None = None) -> list[GroupDesign]:
         """Those of some structures of which none takes longer than these seconds, or than any structure may."""

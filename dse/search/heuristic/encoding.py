@@ -223,7 +223,7 @@ class Coding:
         key = GroupDesign(tuple(Processor(task) for task in plain.tasks), plain.blocks)
         if key not in self._choices:
             try:
-                self._choices[key] = choices_of(self.space, key, singly=True)
+                self._choices[key] = choices_of(self.space, key, one_option_each=True)
             except ArrayolError:
                 self._choices[key] = None
         choices = self._choices[key]

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 Genes = NDArray[np.int64]  # of shape (designs, genes)
 
 
-def evolve(most: Genes, objectives: int, first: Genes, resets: NDArray[np.float64], seed: int) -> Iterator[Asked]:
+def evolve(
+    most: Genes, objectives: int, first: Genes, resets: NDArray[np.float64], seed: int
+) -> Iterator[GenerationJob]:
     """Ask for one generation after the other; each must be told its objectives and excess before the next is asked.
 
     Gene i lies in 0..most[i]. `first` is the population to start with, `resets` the share of mutations of each gene
@@ -40,7 +42,7 @@ def evolve(most: Genes, objectives: int, first: Genes, resets: NDArray[np.float6
         population = algorithm.ask()
         if population is None or not len(population):
             return
-        asked = Asked(np.asarray(population.get("X"), np.int64))
+        asked = GenerationJob(np.asarray(population.get("X"), np.int64))
         yield asked
         population.set("F", asked.objectives)
         population.set("G", asked.excess[:, None])
@@ -50,7 +52,7 @@ def evolve(most: Genes, objectives: int, first: Genes, resets: NDArray[np.float6
         algorithm.tell(infills=Population.merge(population, _guests(asked)))
 
 
-def _guests(asked: Asked) -> Any:
+def _guests(asked: GenerationJob) -> Any:
     """Designs that join a generation, as pymoo's individuals."""
     from pymoo.core.population import Population  # noqa: PLC0415
 
@@ -61,7 +63,7 @@ def _guests(asked: Asked) -> Any:
     return guests
 
 
-class Asked:
+class GenerationJob:
     """One generation: its genes, and the answer to it, both with one row for each design."""
 
     def __init__(self, genes: Genes) -> None:

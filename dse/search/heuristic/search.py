@@ -12,21 +12,22 @@ from functools import partial, reduce
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from dse.jobs.jobs import SEARCHING, SearchProgress
 from dse.jobs.runner import JobRunner, TimeOverError
 from dse.pareto.combine import Groups, Stock, values_of
-from dse.pareto.fronts import Combination, Values
+from dse.pareto.fronts import Combination
 from dse.pareto.hypervolume import RisingVolume, octaves_of, share_of, spread_rows
 from dse.search.batch_pricer import BatchPricer
 from dse.search.context import Evolution, Generation, SearchContext, Searched, SearchRequest
-from dse.search.exact import bounds_text, in_order
+from dse.search.exact.exact import bounds_text, in_order
 from dse.search.figures import objective_values
 from dse.search.group_front import Counts
 from dse.search.heuristic.encoding import Coding, Sides
 from dse.search.heuristic.nsga2 import Genes, evolve
 from dse.search.heuristic.slow_designs import SlowDesigns
+from dse.search.incumbents.complete_designs import Wholes
 from dse.search.integer_partitions import Code, code_of, covered
-from dse.search.wholes import Wholes
 from dse.space.options import is_plain
 from dse.space.size import size_of
 from dse.space.task_graph import Mask
@@ -98,7 +99,7 @@ class GeneticSearch:
         self.slow = SlowDesigns(space, self.pricer.figures)
         self.genes: dict[GroupDesign, Genes] = {}  # of each group design the row in which it was first seen
         self.known: set[bytes] = set()  # rows that were made of groups
-        self.history: list[Values] = []  # the front after each generation,
+        self.history: list[IntArray] = []  # the front after each generation,
         self.evaluated: list[int] = []  # and the designs priced
         self.partitions: set[Code] = set()  # of the fusions of designs that were looked at
         self.seconds = 0.0  # of predicted work
@@ -237,7 +238,7 @@ def evolution_text(evolution: Evolution, clock: str = "") -> str:
     )
 
 
-def _excess(values: Values, combination: Combination) -> float:
+def _excess(values: IntArray, combination: Combination) -> float:
     """How far the figures of a whole design are above the limits, as shares of these."""
     bounded = zip(map(int, values), combination.limits, strict=True)
     return sum(max(0.0, value / max(1, limit) - 1) for value, limit in bounded if limit is not None)

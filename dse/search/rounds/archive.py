@@ -24,9 +24,9 @@ from dse.pareto.combine import (
     whole_front,
 )
 from dse.pareto.fronts import Combination, Front
+from dse.search.incumbents.complete_designs import Wholes
 from dse.search.integer_partitions import Code, codes_along
 from dse.search.rounds.schedule import Schedule
-from dse.search.wholes import Wholes
 from dse.space.task_graph import Mask
 from hwmodel.design import GroupDesign
 

@@ -23,7 +23,7 @@ from dse.pareto.boxes import box_rows
 from dse.search.figures import Columns
 from dse.search.group_front import GroupPart
 from dse.search.groups.job_cost import by_scans, in_jobs, seconds_of_each
-from dse.search.groups.search import GroupJobs, SomeJobs
+from dse.search.groups.search import GroupJobs, JobSample
 from dse.search.pricing import RateChoices, plain_structure
 from dse.search.rounds.schedule import ROUNDS, Schedule, Structure, by_scan
 from dse.space.mappings import MappingSpace, table_of
@@ -45,7 +45,7 @@ OPENED = 12  # structures on which options are tried, in a round; where they are
 
 
 @dataclass(frozen=True)
-class Portion:
+class WorkItem:
     """Work of some seconds, by the exact path or in batches.
 
     `jobs` makes it, once it is known to be done, with what has been found of the group until then.
@@ -56,7 +56,7 @@ class Portion:
     is_exact: bool = False
 
 
-class Portions:
+class WorkQueue:
     """Cuts the work of rounds at one group in portions of at most `piece` seconds, and keeps account of the rest."""
 
     def __init__(self, space: MappingSpace, columns: Columns, schedule: Schedule, group: Mask, piece: float) -> None:
@@ -74,27 +74,27 @@ class Portions:
         self._of_round: dict[int, GroupJobs] = {}
         self._has_tables = False
 
-    def sketch(self) -> list[Portion]:
+    def sketch(self) -> list[WorkItem]:
         """One plain structure, before the first round."""
         structure = self.schedule.sketch(self.group) if self.space.study.holds_plain else None
         if structure is None:
             return []
         jobs = self._jobs(0)
 
-        def taken(part: GroupPart) -> Sequence[Job]:
+        def jobs_for(part: GroupPart) -> Sequence[Job]:
             self._beside[structure] = jobs.rates
             return jobs.plain(part, by_scans([structure]), products_only=True)
 
         (seconds,) = seconds_of_each(jobs.cost.blocks, [structure])
-        return [Portion(jobs.cost.tables_of(len(structure[1])) + seconds, taken)]
+        return [WorkItem(jobs.cost.tables_of(len(structure[1])) + seconds, jobs_for)]
 
-    def promised(self) -> Iterator[Portion]:
+    def promised(self) -> Iterator[WorkItem]:
         """Of a task by itself the blocks, and blocks of blocks, that move and hold least by an estimate of boxes.
 
         At the slowest rate, which needs the fewest banks.
         """
         is_open = self.space.study.holds_plain and not self.space.lists_shapes(self.tasks[-1])
-        if len(self.tasks) > 1 or not (is_open and self.columns.compares_data_alone):
+        if len(self.tasks) > 1 or not (is_open and self.columns.compares_only_data):
             return
         rates = RateChoices(chosen=(tuple(self.space.rates(task)[0] for task in self.tasks),))
         jobs = GroupJobs(self.space, self.columns, self.tasks, rates, JOB_OF_ROUND)
@@ -105,7 +105,7 @@ class Portions:
         turns = [structures[row] for turn in range(TURNS) for row in rows[turn::TURNS]]
         yield from self._others(jobs, turns)
 
-    def plain(self, number: int) -> list[Portion]:
+    def plain(self, number: int) -> list[WorkItem]:
         """Plain structures that a round has new: the first portion of few, where each may take long.
 
         Where only the exact path takes them, also those that earlier rounds had and did not price.
@@ -138,10 +138,10 @@ class Portions:
         runs = [first, *(rest[turn::turns] for turn in range(turns))]
         return [self._plain(jobs, run) for run in runs if run]
 
-    def _plain(self, jobs: GroupJobs, run: Sequence[tuple[float, Structure]], *, fresh: bool = False) -> Portion:
+    def _plain(self, jobs: GroupJobs, run: Sequence[tuple[float, Structure]], *, fresh: bool = False) -> WorkItem:
         """Some structures: those that were not priced in the meantime, unless they are no round's, but `fresh`."""
 
-        def taken(part: GroupPart) -> Sequence[Job]:
+        def jobs_for(part: GroupPart) -> Sequence[Job]:
             left = [structure for _, structure in run if fresh or structure in self._open]
             if fresh:
                 self._beside.update((structure, jobs.rates) for structure in left)
@@ -151,7 +151,7 @@ class Portions:
             return jobs.plain(part, by_scans(left), products_only=True)
 
         seconds = self._tables(jobs) + sum(seconds for seconds, _ in run)
-        return Portion(seconds, taken, is_exact=not jobs.cost.is_separable)
+        return WorkItem(seconds, jobs_for, is_exact=not jobs.cost.is_separable)
 
     def _tables(self, jobs: GroupJobs) -> float:
         """What must be there before plain structures are priced: most of it stays for later portions."""
@@ -159,7 +159,7 @@ class Portions:
         self._has_tables = True
         return share * jobs.cost.tables
 
-    def keeps(self, number: int, part: GroupPart) -> Iterator[Portion]:
+    def keeps(self, number: int, part: GroupPart) -> Iterator[WorkItem]:
         """What plain structures may keep in other ways, where that is searched in bulk."""
         jobs, last = self._jobs(number), self.space.last(self.group)
         if last is None or not self._searches_keeps(jobs):
@@ -170,7 +170,7 @@ class Portions:
         most = self.piece - jobs.cost.tables
         costs = zip(left, seconds_of_each(jobs.cost.keeps_of, left), strict=True)
         for some, seconds in in_jobs((pair for pair in costs if pair[1] <= most), most):
-            yield Portion(jobs.cost.tables + seconds, partial(self._keep, jobs, some))
+            yield WorkItem(jobs.cost.tables + seconds, partial(self._keep, jobs, some))
 
     def _searches_keeps(self, jobs: GroupJobs) -> bool:
         """Whether they are searched in bulk, which takes too long where many buffers are told from their data."""
@@ -180,7 +180,7 @@ class Portions:
         self._kept.update(structures)
         return jobs.keeps(by_scans(structures), part, products_only=True)
 
-    def skipped(self, number: int, part: GroupPart) -> Iterator[Portion]:
+    def skipped(self, number: int, part: GroupPart) -> Iterator[WorkItem]:
         """Plain structures that only the exact path takes, those that take least first."""
         if not part.skipped:
             return
@@ -190,13 +190,13 @@ class Portions:
         for blocks in sorted(left, key=lambda one: cost[one]):
             if cost[blocks] <= self.piece:
                 structure = plain_structure(self.tasks, blocks)
-                yield Portion(cost[blocks], partial(self._priced, jobs, structure))
+                yield WorkItem(cost[blocks], partial(self._priced, jobs, structure))
 
     def _priced(self, jobs: GroupJobs, structure: GroupDesign, part: GroupPart) -> Sequence[Job]:
         self._exact.add(structure.blocks)
         return jobs.structures(part, [structure])
 
-    def options(self, number: int, part: GroupPart) -> Iterator[Portion]:
+    def options(self, number: int, part: GroupPart) -> Iterator[WorkItem]:
         """Structures with options."""
         study = self.space.study
         if not study.has_options:
@@ -216,28 +216,30 @@ class Portions:
         for start in dict.fromkeys(starts):
             yield self._switched(jobs, start, part)
 
-    def _switched(self, jobs: GroupJobs, start: GroupDesign, part: GroupPart) -> Portion:
+    def _switched(self, jobs: GroupJobs, start: GroupDesign, part: GroupPart) -> WorkItem:
         """What differs from a structure in one option."""
-        opened = jobs.singly(part, [start], self.piece, keeps=not self._searches_keeps(jobs), tried=self._tried)
+        opened = jobs.one_option_each(
+            part, [start], self.piece, keeps=not self._searches_keeps(jobs), tried=self._tried
+        )
         is_product = start.blocks not in part.skipped
         seconds = sum(job.cost for job in opened.jobs) + jobs.cost.offers(is_product=is_product)
-        return Portion(seconds, partial(self._switch, start, opened))
+        return WorkItem(seconds, partial(self._switch, start, opened))
 
-    def _switch(self, start: GroupDesign, opened: SomeJobs, _: GroupPart) -> Sequence[Job]:
+    def _switch(self, start: GroupDesign, opened: JobSample, _: GroupPart) -> Sequence[Job]:
         self._opened.add(start)
         self._left += opened.pruned
         return opened.jobs
 
-    def _everywhere(self, jobs: GroupJobs, plain: Sequence[GroupDesign], most: int | None) -> Iterator[Portion]:
+    def _everywhere(self, jobs: GroupJobs, plain: Sequence[GroupDesign], most: int | None) -> Iterator[WorkItem]:
         """All options together on the blocks of plain structures, or on some of them."""
         for start in plain if most is None else spread(plain, most):
             if start.blocks in self._whole:
                 continue
             many, seconds = self._options_of_each(plain)
             if seconds > self.piece:
-                self._dear[start.blocks] = many * jobs.rates.count
+                self._expensive[start.blocks] = many * jobs.rates.count
                 continue
-            yield Portion(seconds, partial(self._all_on, jobs, start, seconds))
+            yield WorkItem(seconds, partial(self._all_on, jobs, start, seconds))
 
     def _options_of_each(self, plain: Sequence[GroupDesign]) -> tuple[int, float]:
         """Options of the structure in the middle and their seconds, for all others: offers differ little."""
@@ -265,10 +267,10 @@ class Portions:
         return set()
 
     @cached_property
-    def _dear(self) -> dict[Blocks, int]:
+    def _expensive(self) -> dict[Blocks, int]:
         return {}
 
-    def other_blocks(self, number: int, part: GroupPart, designs: Sequence[GroupDesign]) -> Iterator[Portion]:
+    def other_blocks(self, number: int, part: GroupPart, designs: Sequence[GroupDesign]) -> Iterator[WorkItem]:
         """What differs from designs in a side of blocks and was not priced.
 
         Also the designs themselves, which may have been found elsewhere.
@@ -276,16 +278,20 @@ class Portions:
         jobs, last = self._jobs(number), self.tasks[-1]
         starts = list(dict.fromkeys(map(structure_of, designs)))
         found = [one for one in starts if one not in part.structures]
-        found += [replace(one, blocks=blocks) for one in starts for blocks in self.schedule.beside(one.blocks, last)]
+        found += [
+            replace(one, blocks=blocks)
+            for one in starts
+            for blocks in self.schedule.neighbouring_blocks(one.blocks, last)
+        ]
         found += [smaller for one in starts for smaller in in_smaller_blocks(self.space, one)]
         plain = [one for one in dict.fromkeys(found) if is_plain(one) and one.blocks not in part.skipped]
-        yield from self._plain_around(jobs, plain)
+        yield from self._plain_neighbours(jobs, plain)
         others = [one for one in dict.fromkeys(found) if one not in plain and not self._is_done(one)]
         opened = [one for one in others if not is_plain(one)]
         offered = set(compress(opened, are_offered(self.space, opened)))
         yield from self._others(jobs, [one for one in others if is_plain(one) or one in offered])
 
-    def _plain_around(self, jobs: GroupJobs, plain: Sequence[GroupDesign]) -> Iterator[Portion]:
+    def _plain_neighbours(self, jobs: GroupJobs, plain: Sequence[GroupDesign]) -> Iterator[WorkItem]:
         known = self.schedule.upto(self.tasks[-1], self._offered)
         structures = [(one.blocks.scan, one.blocks.shape) for one in plain if one not in self._tried]
         fresh = sorted((one for one in structures if one not in known or one in self._open), key=by_scan)
@@ -297,12 +303,12 @@ class Portions:
     def _is_done(self, structure: GroupDesign) -> bool:
         return structure in self._tried or (is_plain(structure) and structure.blocks in self._exact)
 
-    def _others(self, jobs: GroupJobs, structures: Sequence[GroupDesign]) -> Iterator[Portion]:
+    def _others(self, jobs: GroupJobs, structures: Sequence[GroupDesign]) -> Iterator[WorkItem]:
         """Structures that are not plain, or that batches skip: those that take too long or too much memory not."""
         costs = [(one, self._seconds_of(jobs, one)) for one in structures]
         kept = [pair for pair in costs if pair[1] <= self.piece and jobs.cost.is_bearable(pair[0], self.piece)]
         for run, seconds in in_jobs(kept, min(self.piece, JOB_OF_ROUND)):
-            yield Portion(seconds, partial(self._try, jobs, run))
+            yield WorkItem(seconds, partial(self._try, jobs, run))
 
     @staticmethod
     def _seconds_of(jobs: GroupJobs, structure: GroupDesign) -> float:
@@ -315,7 +321,7 @@ class Portions:
         self._exact.update(one.blocks for one in structures if is_plain(one))
         return jobs.structures(part, structures)
 
-    def other_rates(self, number: int, _: GroupPart, designs: Sequence[GroupDesign]) -> Iterator[Portion]:
+    def other_rates(self, number: int, _: GroupPart, designs: Sequence[GroupDesign]) -> Iterator[WorkItem]:
         """Designs of the same structures with one task slower or faster, where not all combinations were tried."""
         jobs = self._jobs(number)
         if jobs.rates.chosen is None:
@@ -323,7 +329,7 @@ class Portions:
         known = set(jobs.rates.chosen)
         alike: dict[object, list[tuple[GroupDesign, list[tuple[int, ...]]]]] = {}
         for design in designs:
-            found = [one for one in self._rates_around(design) if one not in known]
+            found = [one for one in self._neighbouring_rates(design) if one not in known]
             fresh = [one for one in found if design.at_rates(one) not in self._tried]
             if fresh:
                 alike.setdefault(_batch_of(design), []).append((design, fresh))
@@ -331,7 +337,7 @@ class Portions:
             for start in range(0, len(pairs), RATED_TOGETHER):
                 yield from self._rated(pairs[start : start + RATED_TOGETHER])
 
-    def _rated(self, pairs: Sequence[tuple[GroupDesign, list[tuple[int, ...]]]]) -> Iterator[Portion]:
+    def _rated(self, pairs: Sequence[tuple[GroupDesign, list[tuple[int, ...]]]]) -> Iterator[WorkItem]:
         """Structures that are priced together, each with its fresh rates, under the rates of all of them."""
         rates = tuple(dict.fromkeys(one for _, fresh in pairs for one in fresh))
         other = GroupJobs(self.space, self.columns, self.tasks, RateChoices(chosen=rates), JOB_OF_ROUND)
@@ -340,16 +346,16 @@ class Portions:
         if kept:
             designs = [design.at_rates(one) for design, fresh in pairs if structure_of(design) in kept for one in fresh]
             seconds = other.cost.structure(kept[0]) + (len(kept) - 1) * other.cost.plain
-            yield Portion(seconds, partial(self._at_rates, other, kept, designs))
+            yield WorkItem(seconds, partial(self._at_rates, other, kept, designs))
 
-    def other_fifos(self, number: int, _: GroupPart, designs: Sequence[GroupDesign]) -> Iterator[Portion]:
+    def other_fifos(self, number: int, _: GroupPart, designs: Sequence[GroupDesign]) -> Iterator[WorkItem]:
         """What differs from designs in FIFOs, and is priced from counts."""
         jobs, by_counts = self._jobs(number), self.space.model.takes_by_counts
         starts = [one for one in dict.fromkeys(map(structure_of, designs)) if FIFO.name in self.space.study.links]
         found = dict.fromkeys(one for one in other_fifos(self.space, starts) if not self._is_done(one))
         yield from self._others(jobs, [one for one in found if by_counts(one)])
 
-    def other_options(self, number: int, part: GroupPart, designs: Sequence[GroupDesign]) -> Iterator[Portion]:
+    def other_options(self, number: int, part: GroupPart, designs: Sequence[GroupDesign]) -> Iterator[WorkItem]:
         """What differs from designs in one option."""
         if self.space.study.has_options:
             for start in dict.fromkeys(map(structure_of, designs)):
@@ -362,7 +368,7 @@ class Portions:
         self._tried.update(designs)
         return jobs.structures(part, structures)
 
-    def _rates_around(self, design: GroupDesign) -> Iterator[tuple[int, ...]]:
+    def _neighbouring_rates(self, design: GroupDesign) -> Iterator[tuple[int, ...]]:
         """Its rates, and those that differ by a place of one task's list."""
         own = tuple(processor.rate for processor in design.processors)
         yield own
@@ -376,7 +382,7 @@ class Portions:
         """Group designs of the rounds so far that were not priced."""
         exact = sum(blocks not in self._exact for blocks in dict.fromkeys(part.skipped))
         each = self._jobs(0).rates.count if exact else 0
-        return sum(self._open.values()) + self._left + exact * each + sum(self._dear.values())
+        return sum(self._open.values()) + self._left + exact * each + sum(self._expensive.values())
 
     @property
     def left_out_of_rounds(self) -> int:

@@ -24,8 +24,8 @@ from dse.space.mappings import MappingSpace, Shape, count_of, place_in_product
 from dse.space.orders import Order, intervals, prefixes, topological_orders
 from dse.space.rates import balanced
 from dse.space.task_graph import Mask, bits
+from hwmodel.cost_model.group.legal_scans import LegalScans
 from hwmodel.design import Blocks, Scan
-from hwmodel.machine.legal_scans import LegalScans
 
 Scans = Literal["few", "upwards", "all"]
 Options = Literal["none", "on fronts", "spread", "all"]
@@ -221,7 +221,7 @@ class Schedule:
         """All structures, or some of the shapes and of the scans where they are too many to be listed."""
         extents, choices = tuple(self.space.accesses.extents(task)), self._choices(task, wanted.ratio)
         most = max(STRUCTURES_AT_LEAST, wanted.structures // len(self.space.graph))
-        scans = count_of(some_scans(self.space.scans(task, extents), wanted.scans, extents))
+        scans = count_of(sampled_scans(self.space.scans(task, extents), wanted.scans, extents))
         shapes, found = math.prod(map(len, choices)), dict[Sequence[Scan], None]()
         counted = self._counted_at_most(task)
         if shapes * scans > most or shapes > counted:
@@ -230,15 +230,15 @@ class Schedule:
             scans = min(scans, SCANS_AT_MOST, most // shapes)
         else:
             scans = sys.maxsize
-        for parts in some_of_product(choices, shapes):
+        for parts in sampled_product(choices, shapes):
             shape = tuple(side for part in parts for side in part)
-            own = some_scans(self.space.scans(task, shape), wanted.scans, extents)
+            own = sampled_scans(self.space.scans(task, shape), wanted.scans, extents)
             if count_of(own) > scans and own not in found:
                 if len(found) * scans > SCANS_FOUND:
-                    own = some_scans(own, "few", extents)
+                    own = sampled_scans(own, "few", extents)
                 else:
                     found[own] = None
-            for scan in some_of(own, scans):
+            for scan in sampled(own, scans):
                 yield scan, shape
 
     def _counted_at_most(self, task: str) -> int:
@@ -273,15 +273,15 @@ class Schedule:
         """The sides of blocks along an extent in the last rounds, where the study lists no shapes; ascending."""
         return self.space.sides(extent) if self.space.study.blocks == "divisors" else finest_ladder(extent)
 
-    def beside(self, blocks: Blocks, task: str) -> Iterator[Blocks]:
+    def neighbouring_blocks(self, blocks: Blocks, task: str) -> Iterator[Blocks]:
         """Legal blocks of a last task that are a side larger or smaller in one dimension, or listed beside these.
 
         Where no round takes all scans, also those with two neighbouring loops exchanged, or one walked the other way.
         """
         twice, extents = blocks.scan.twice, self.space.accesses.extents(task)
-        shapes = [(shape, blocks.outer) for shape in self._beside(task, blocks.shape)]
+        shapes = [(shape, blocks.outer) for shape in self._neighbouring_sides(task, blocks.shape)]
         if self.space.study.outer_blocks is None and twice:
-            wholes = self._beside(task, blocks.outer)
+            wholes = self._neighbouring_sides(task, blocks.outer)
             shapes += [(blocks.shape, whole) for whole in wholes if not any(map(mod, extents, whole))]
         for shape, whole in shapes:
             pairs = zip(whole, shape, strict=False)
@@ -291,9 +291,9 @@ class Schedule:
                 yield found
         if task in self.thinned and not twice:
             offered = self.space.scans(task, blocks.shape)
-            yield from (Blocks(blocks.shape, scan) for scan in scans_beside(blocks.scan) if scan in offered)
+            yield from (Blocks(blocks.shape, scan) for scan in neighbouring_scans(blocks.scan) if scan in offered)
 
-    def _beside(self, task: str, shape: Shape) -> Iterator[Shape]:
+    def _neighbouring_sides(self, task: str, shape: Shape) -> Iterator[Shape]:
         blocks = self.space.study.blocks
         if isinstance(blocks, Mapping) and task in blocks:
             yield from _neighbours(self.space.shapes(task), shape)
@@ -327,7 +327,7 @@ def by_scan(structure: Structure) -> str:
     return str(structure[0])
 
 
-def some_scans(legal: Sequence[Scan], scans: Scans, extents: Shape) -> Sequence[Scan]:
+def sampled_scans(legal: Sequence[Scan], scans: Scans, extents: Shape) -> Sequence[Scan]:
     """Of the legal scans all, those that only go upwards (all where none does), or of many of those two.
 
     Only the last takes such with a dimension of one index inside others: it is no line that units could share.
@@ -352,7 +352,7 @@ def _only(scans: LegalScans, *, upwards: bool = False, outermost: frozenset[int]
     return scans.only(upwards=upwards, outermost=outermost)
 
 
-def some_of(scans: Sequence[Scan], most: int) -> Sequence[Scan]:
+def sampled(scans: Sequence[Scan], most: int) -> Sequence[Scan]:
     """At most so many of some scans."""
     return scans if count_of(scans) <= most else _chosen(scans, most)
 
@@ -362,7 +362,7 @@ def _chosen(scans: Sequence[Scan], most: int) -> Sequence[Scan]:
     return [scans[place] for place in places(count_of(scans), most)]
 
 
-def some_of_product(choices: Sequence[Sequence[Shape]], most: int) -> Iterator[tuple[Shape, ...]]:
+def sampled_product(choices: Sequence[Sequence[Shape]], most: int) -> Iterator[tuple[Shape, ...]]:
     """At most about so many of the elements of a product of choices, and its corners.
 
     Corners have the first or the last of all choices, or of all but one, where the other is taken.
@@ -384,7 +384,7 @@ def places(number: int, most: int) -> Iterator[int]:
     return iter(dict.fromkeys((turn * GOLDEN % (1 << 64)) * number >> 64 for turn in range(most)))
 
 
-def scans_beside(scan: Scan) -> Iterator[Scan]:
+def neighbouring_scans(scan: Scan) -> Iterator[Scan]:
     """Scans that differ from one in two neighbouring loops, or in the direction of one."""
     dimensions, descending = list(scan.dimensions), list(scan.descending)
     for at in range(len(dimensions) - 1):

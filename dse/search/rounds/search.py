@@ -22,23 +22,24 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 
+from arrayol.arrays import IntArray
 from dse.jobs.jobs import SEARCHING, Job, JobPlan, SearchProgress
 from dse.jobs.runner import JobRunner, TimeOverError
-from dse.pareto.fronts import Front, Values
+from dse.pareto.fronts import Front
 from dse.pareto.hypervolume import RisingVolume, share_of
 from dse.search.context import SearchContext, Searched, SearchRequest
-from dse.search.exact import in_order
+from dse.search.exact.exact import in_order
 from dse.search.group_front import Counts, GroupFront, GroupPart, joined, nothing
 from dse.search.groups.search import group_front
 from dse.search.heuristic.search import GeneticSearch
 from dse.search.integer_partitions import Code, covered
 from dse.search.isomorphic import IsomorphicGroups
 from dse.search.rounds.archive import Archive
-from dse.search.rounds.around import AroundFront, OfGroup
-from dse.search.rounds.portions import Portion, Portions
+from dse.search.rounds.neighbourhood import Neighbourhood, OfGroup
+from dse.search.rounds.portions import WorkItem, WorkQueue
 from dse.search.rounds.schedule import ROUNDS, Schedule
 from dse.search.rounds.settled import Look, has_settled
-from dse.search.rounds.told import INTERRUPTED, SETTLED_FRONT, SPENT, Course
+from dse.search.rounds.summary import INTERRUPTED, SETTLED_FRONT, SPENT, Course
 from dse.space.outer_blocks import may_gain
 from dse.space.task_graph import Mask
 from hwmodel.design import GroupDesign
@@ -74,7 +75,7 @@ class _Known:
     """What is known of a group: its front, and what was tried."""
 
     part: GroupPart
-    portions: Portions
+    portions: WorkQueue
     front: GroupFront | None = None
 
 
@@ -105,7 +106,7 @@ class _Search:
         self.longest = 0.0  # seconds of a piece of work
         self.genetic: GeneticSearch | None = None
         self.is_many = len(context.columns.objectives) > MANY
-        self.around = AroundFront()
+        self.around = Neighbourhood()
         self.cut = ""
         self.is_exact = False
         self.looks: list[Look] = []
@@ -118,7 +119,7 @@ class _Search:
             if self.is_many and not self.is_exact:
                 self._evolve(EVOLVED_TO)
             with self._up_to(SEARCH):
-                self._search_around()
+                self._search_neighbours()
                 return
             self.cut = SPENT
         except _SettledError:
@@ -166,7 +167,7 @@ class _Search:
             self._report()
             self.runner.heed_time()
 
-    def _search_around(self) -> None:
+    def _search_neighbours(self) -> None:
         """Price what differs from designs of the archive in one decision, until nothing better comes of it."""
         number, self.stage = min(self.rounds, len(ROUNDS) - 1), AROUND_FRONT
         while not self.is_exact:
@@ -221,7 +222,7 @@ class _Search:
         Of the others that only the exact path takes a round before the last has a share: the next one goes on with
         them, beside those of finer blocks.
         """
-        waiting: list[tuple[int, float, int, Mask, Portion]] = []
+        waiting: list[tuple[int, float, int, Mask, WorkItem]] = []
         for place, group in enumerate(self._in_order(number)):
             known = self._known(group)
             for turn, portion in enumerate(known.portions.plain(number)):
@@ -229,20 +230,20 @@ class _Search:
                     waiting.append((turn, portion.seconds, place, group, portion))
                 else:
                     self._take(group, portion, always=self._makes_first(group, number))
-            self._turn_around(number)
+            self._search_options(number)
         ends = self.spent + FURTHER * self.request.budget if number + 1 < len(ROUNDS) else math.inf
         for _, _, _, group, portion in sorted(waiting, key=lambda one: one[:3]):
             if portion.is_exact and self.spent + self.batch.seconds > ends:
                 continue
             self._take(group, portion)
-            self._turn_around(number)
+            self._search_options(number)
         self.next_around = 0.0
-        self._turn_around(number)
-        for portions in (Portions.skipped, Portions.options):
+        self._search_options(number)
+        for portions in (WorkQueue.skipped, WorkQueue.options):
             self._further(number, self._portions(number, portions), FURTHER)
         self._look()
 
-    def _further(self, number: int, portions: Iterable[tuple[Mask, Portion]], share: float) -> None:
+    def _further(self, number: int, portions: Iterable[tuple[Mask, WorkItem]], share: float) -> None:
         """What is beyond plain structures in batches, in a round before the last up to a share of the budget."""
         ends, is_front = self.spent + share * self.request.budget, len(self.archive.wholes) > 0
         for group, portion in portions:
@@ -252,15 +253,15 @@ class _Search:
         self._flush()
 
     def _portions(
-        self, number: int, portions: Callable[[Portions, int, GroupPart], Iterator[Portion]]
-    ) -> Iterator[tuple[Mask, Portion]]:
+        self, number: int, portions: Callable[[WorkQueue, int, GroupPart], Iterator[WorkItem]]
+    ) -> Iterator[tuple[Mask, WorkItem]]:
         """Those of one kind of the groups that are known, in the order of a round."""
         for group in self._in_order(number):
             if group in self.known:
                 known = self.known[group]
                 yield from ((group, portion) for portion in portions(known.portions, number, known.part))
 
-    def _turn_around(self, number: int) -> None:
+    def _search_options(self, number: int) -> None:
         """Once in a while, what groups so far may keep, and around the designs that are best: of it most comes.
 
         At first what is kept: of what single tasks keep designs of least memory are made. Later, where there are so
@@ -269,7 +270,7 @@ class _Search:
         if self.spent < self.next_around:
             return
         self._flush()
-        turns: list[Callable[[], None]] = [partial(self._keep_otherwise, number), self._search_around_for_a_while]
+        turns: list[Callable[[], None]] = [partial(self._keep_otherwise, number), self._search_neighbours_briefly]
         if self.around.number and self.schedule.whole_is_first and not self.schedule.has_few_tasks:
             turns.reverse()
         for turn in turns:
@@ -278,22 +279,22 @@ class _Search:
 
     def _keep_otherwise(self, number: int) -> None:
         """What groups so far may keep, that first which takes least."""
-        keeps = sorted(self._portions(number, Portions.keeps), key=lambda pair: pair[1].seconds)
+        keeps = sorted(self._portions(number, WorkQueue.keeps), key=lambda pair: pair[1].seconds)
         self._further(number, keeps, FURTHER if self.schedule.whole_is_first else LARGE_KEEPS)
 
-    def _search_around_for_a_while(self) -> None:
+    def _search_neighbours_briefly(self) -> None:
         """Around the front up to a share of the budget, and as long as its hypervolume rises by much."""
         share, rises = AROUND_SHARE, True
         while rises:
             before = self._leading
             with self._up_to(self.spent / self.request.budget + share):
-                self._search_around()
+                self._search_neighbours()
                 break  # nothing better came, before the share was spent
             share, rises = AROUND_MORE, not self.is_many and share_of(before, self._leading) < 1 - RISES
         self.stage = ""
 
     @property
-    def _leading(self) -> Values:
+    def _leading(self) -> IntArray:
         """The objectives' columns of the archive's designs."""
         return self.archive.wholes.values[:, : self.context.columns.leading]
 
@@ -320,7 +321,7 @@ class _Search:
         if group not in self.known:
             space, columns = self.context.space, self.context.columns
             empty = nothing(columns, group.bit_count())
-            portions = Portions(space, columns, self.schedule, group, self.piece)
+            portions = WorkQueue(space, columns, self.schedule, group, self.piece)
             self.known[group] = _Known(empty, portions)
         return self.known[group]
 
@@ -334,7 +335,7 @@ class _Search:
         is_whole = group == self.context.space.graph.all and self.schedule.whole_is_first
         return number == 0 and (group.bit_count() == 1 or is_whole)
 
-    def _take(self, group: Mask, portion: Portion, *, always: bool = False) -> None:
+    def _take(self, group: Mask, portion: WorkItem, *, always: bool = False) -> None:
         """Let some work wait until there is enough for a batch. Raises _SpentError if the share of the budget is."""
         if not always and self.spent + self.batch.seconds + portion.seconds > self.share * self.request.budget:
             self._flush()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dse.pareto.fronts import Values
+from arrayol.arrays import IntArray
 from dse.pareto.hypervolume import share_of
 
 LEAST = 0.1  # of the budget, before which no front has: coarse rounds may stand still for a while
 SINCE = 2 / 3  # of the work: what came later has gained
 GAIN = 0.01  # of the hypervolume at most
 
-Look = tuple[float, Values]  # seconds of work, and the front's objectives then, of shape (points, objectives)
+Look = tuple[float, IntArray]  # seconds of work, and the front's objectives then, of shape (points, objectives)
 
 
 def has_settled(looks: Sequence[Look], budget: float) -> bool:

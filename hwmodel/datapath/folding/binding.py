@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hwmodel.datapath.folding.one_by_one import bind_one_by_one
+from hwmodel.datapath.folding.greedy_binding import bind_greedily
 from hwmodel.datapath.folding.wires import Wires
 from hwmodel.datapath.graph.sorts import Ints
 from hwmodel.datapath.schedule.dataflow import distinct_of
-from hwmodel.datapath.schedule.place import Placed, Problem
+from hwmodel.datapath.schedule.place import PlacedOperations, Problem
 
 FEW_GROUPS = 1 << 16
 ONE_BY_ONE = 500  # shared operations up to which each looks for its own operator
@@ -38,7 +38,7 @@ class Bound:
     fed: dict[int, Fed]
 
 
-def bind(problem: Problem, placed: Placed, wires: Wires) -> Bound:
+def bind(problem: Problem, placed: PlacedOperations, wires: Wires) -> Bound:
     """Bind the operations of shared classes to operators, each of which performs one operation a cycle."""
     shared = problem.shared
     if not shared.any():
@@ -48,7 +48,7 @@ def bind(problem: Problem, placed: Placed, wires: Wires) -> Bound:
     units = _by_rank(problem, wires, slots)
     positions = wires.positions
     if np.count_nonzero(shared) <= ONE_BY_ONE:
-        units[shared], swapped = bind_one_by_one(problem, placed, wires, slots, shared)
+        units[shared], swapped = bind_greedily(problem, placed, wires, slots, shared)
         positions = np.where(np.isin(wires.users, swapped), 1 - positions, positions)
     sources, operators = wires.sources(problem.sharing, units)
     return Bound(np.where(shared, units, -1), positions, fed_by(wires, operators, shared, positions, sources))

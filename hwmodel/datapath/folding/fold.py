@@ -36,7 +36,7 @@ from hwmodel.datapath.graph.graph import Operation
 from hwmodel.datapath.schedule.dataflow import Dataflow
 from hwmodel.datapath.schedule.lifetimes import (
     Ends,
-    Lifetimes,
+    RegisterLifetimes,
     arrivals_of,
     deadlines,
     earliest,
@@ -45,7 +45,7 @@ from hwmodel.datapath.schedule.lifetimes import (
     readiness,
 )
 from hwmodel.datapath.schedule.place import (
-    Placed,
+    PlacedOperations,
     Problem,
     Sharing,
     Timing,
@@ -107,9 +107,9 @@ class Folded:
 
     problem: Problem
     prices: tuple[Price, ...]
-    placed: Placed
+    placed: PlacedOperations
     ends: Ends
-    lifetimes: Lifetimes
+    lifetimes: RegisterLifetimes
     bound: Bound
     muxes: dict[int, Muxes]
 

@@ -10,7 +10,7 @@ from hwmodel.datapath.folding.fold import Folded, Priced
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class FoldedStep:
     """One event in a cycle of a repetition.
 
     An operation starts on `operator` (the class with the number of the unit, as `add.f32 #0`), with `operands`, and
@@ -28,7 +28,7 @@ class Step:
     line: int | None
 
 
-def steps_of(priced: Priced, folded: Folded) -> tuple[Step, ...]:
+def steps_of(priced: Priced, folded: Folded) -> tuple[FoldedStep, ...]:
     """All events of one repetition, in order of time."""
     order = {"read": 0, "start": 1, "write": 2}
     steps = [*_reads(priced, folded), *_starts(priced, folded), *_writes(priced, folded)]
@@ -69,13 +69,13 @@ def _operand_name(priced: Priced, names: list[str], value: int) -> str:
     return names[value] if value >= 0 else str(priced.dataflow.graph.details[-1 - value])
 
 
-def _starts(priced: Priced, folded: Folded) -> Iterator[Step]:
+def _starts(priced: Priced, folded: Folded) -> Iterator[FoldedStep]:
     dataflow, room = priced.dataflow, priced.room
     names, operators = _value_names(priced), operator_names(priced, folded)
     for operation, start in enumerate(folded.placed.starts):
         timing = folded.problem.timings[priced.by_operation[operation]]
         span = dataflow.graph.spans[dataflow.nodes[operation]]
-        yield Step(
+        yield FoldedStep(
             start // room,
             "start",
             operators[operation],
@@ -87,12 +87,12 @@ def _starts(priced: Priced, folded: Folded) -> Iterator[Step]:
         )
 
 
-def _reads(priced: Priced, folded: Folded) -> Iterator[Step]:
+def _reads(priced: Priced, folded: Folded) -> Iterator[FoldedStep]:
     for cycle, name in zip(folded.problem.arrivals.tolist(), _value_names(priced), strict=False):
-        yield Step(cycle, "read", "", (), name, 0, cycle, None)
+        yield FoldedStep(cycle, "read", "", (), name, 0, cycle, None)
 
 
-def _writes(priced: Priced, folded: Folded) -> Iterator[Step]:
+def _writes(priced: Priced, folded: Folded) -> Iterator[FoldedStep]:
     dataflow = priced.dataflow
     names = _value_names(priced)
     ends = folded.ends.written(dataflow, folded.problem.interval)
@@ -103,4 +103,4 @@ def _writes(priced: Priced, folded: Folded) -> Iterator[Step]:
             element = place // parts
             name = port if len(values) == parts else f"{port}[{element}]"
             source = _operand_name(priced, names, value) if value >= 0 else "constant"
-            yield Step(written[port][place] - 1, "write", "", (source,), name, 0, written[port][place], None)
+            yield FoldedStep(written[port][place] - 1, "write", "", (source,), name, 0, written[port][place], None)

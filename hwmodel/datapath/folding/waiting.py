@@ -32,7 +32,7 @@ def waiting_lut(priced: Priced, folded: Folded) -> dict[str, float]:
     found = {"waiting": 0.0, "chosen": 0.0}
     if folded.problem.interval == 1 or len(priced.by_operation) > MANY:
         return found
-    taken = taken_of(priced, folded)
+    taken = operand_registers(priced, folded)
     found["waiting"] = _lut(priced, output_muxes(folded, taken))
     for place, muxes in input_muxes(priced, folded, taken).items():
         more = _lut(priced, muxes) - _lut(priced, folded.muxes.get(place, Counter()))
@@ -45,7 +45,7 @@ def _lut(priced: Priced, muxes: Muxes) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Taken:
+class OperandRegisters:
     """For each value, the wire that it comes over, the cycle from which it is in registers, and a shared register.
 
     `register` is -1 if its registers are its own, one for each interval, or if it is in none.
@@ -70,7 +70,7 @@ class Taken:
         return sources
 
 
-def taken_of(priced: Priced, folded: Folded) -> Taken:
+def operand_registers(priced: Priced, folded: Folded) -> OperandRegisters:
     """The sources of a datapath's values."""
     dataflow, problem, interval = priced.dataflow, folded.problem, folded.problem.interval
     starts = folded.placed.ticks // problem.room
@@ -86,7 +86,7 @@ def taken_of(priced: Priced, folded: Folded) -> Taken:
         np.maximum.at(last, outputs[outputs >= 0], cycles[outputs >= 0])
     register = np.full(len(first), -1, np.int64)
     _share(register, wires, first, last, interval)
-    return Taken(interval, wires, first, register)
+    return OperandRegisters(interval, wires, first, register)
 
 
 def _share(register: Ints, wires: Ints, first: Ints, last: Ints, interval: int) -> None:
@@ -118,7 +118,7 @@ def _leaving(folded: Folded) -> dict[str, Ints]:
     return {port: cycles - 1 for port, cycles in written.items()}
 
 
-def input_muxes(priced: Priced, folded: Folded, taken: Taken) -> dict[int, Muxes]:
+def input_muxes(priced: Priced, folded: Folded, taken: OperandRegisters) -> dict[int, Muxes]:
     """The multiplexers before inputs of shared operators, by class."""
     wires, bound = priced.wires, folded.bound
     cycles = (folded.placed.ticks // folded.problem.room)[wires.users]
@@ -128,7 +128,7 @@ def input_muxes(priced: Priced, folded: Folded, taken: Taken) -> dict[int, Muxes
     return {place: muxes_of(priced.classes[place], own) for place, own in fed.items()}
 
 
-def output_muxes(folded: Folded, taken: Taken) -> Muxes:
+def output_muxes(folded: Folded, taken: OperandRegisters) -> Muxes:
     """The multiplexers before lanes of the outputs; a constant is one source."""
     dataflow, muxes = folded.problem.dataflow, Counter[tuple[int, int]]()
     for port, cycles in _leaving(folded).items():

@@ -115,7 +115,7 @@ class Wires:
 
 def wires_of(dataflow: Dataflow, classes: Sequence[OperatorClass], by_operation: Sequence[int]) -> Wires:
     """The operands of a body with its classes."""
-    values, users = dataflow.taken
+    values, users = dataflow.operand_values
     values = values.copy()
     sizes = dataflow.arities
     starts = np.cumsum(sizes) - sizes

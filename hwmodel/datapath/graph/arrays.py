@@ -26,7 +26,7 @@ def code_of(kind: ElementType) -> int:
     return kind.bits + (SIGNED if kind.is_signed else 0)
 
 
-class Cells(dict[int, int]):
+class ElementNodes(dict[int, int]):
     """Nodes of the elements that have been written; others are 0, as `+=` needs. Element -1 is out of range."""
 
     def __init__(self, zero: int) -> None:
@@ -37,7 +37,7 @@ class Cells(dict[int, int]):
         return self.zero
 
 
-class InputCells(Cells):
+class InputCells(ElementNodes):
     """Nodes of an input's elements, created when they are first read; a complex element has `parts` places."""
 
     def __init__(self, zero: int, nodes: Nodes, layout: Layout, part: int) -> None:
@@ -90,7 +90,7 @@ class Arrays:
     """All ports and locals of a body. `cells` has the elements by name, one dictionary for each part."""
 
     layouts: dict[str, Layout] = field(default_factory=dict)
-    cells: dict[str, list[Cells]] = field(default_factory=dict)
+    cells: dict[str, list[ElementNodes]] = field(default_factory=dict)
 
 
 def arrays_of(elementary: Elementary, nodes: Nodes, tables: dict[str, ConstArray]) -> Arrays:
@@ -120,7 +120,7 @@ def _finite(shape: Sequence[int | None]) -> tuple[int, ...]:
 
 def _add(found: Arrays, nodes: Nodes, layout: Layout) -> None:
     found.layouts[layout.name] = layout
-    found.cells[layout.name] = [Cells(zero_of(nodes, layout.code)) for _ in range(layout.parts)]
+    found.cells[layout.name] = [ElementNodes(zero_of(nodes, layout.code)) for _ in range(layout.parts)]
 
 
 def zero_of(nodes: Nodes, code: int) -> int:
@@ -130,7 +130,7 @@ def zero_of(nodes: Nodes, code: int) -> int:
     return nodes.real_constant(np.float32(0) if code == F32 else np.float64(0))
 
 
-def _fill(cells: list[Cells], table: ConstArray, nodes: Nodes) -> None:
+def _fill(cells: list[ElementNodes], table: ConstArray, nodes: Nodes) -> None:
     values = np.frombuffer(table.data, np.dtype(table.type.numpy_name).newbyteorder("<"))
     parts = [values.real, values.imag] if len(cells) == 2 else [values]
     for cell, part in zip(cells, parts, strict=True):

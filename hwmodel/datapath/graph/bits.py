@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hwmodel.datapath.graph.sorts import Ints, Sorts
+from hwmodel.datapath.graph.sorts import Ints, NodeClasses
 from hwmodel.datapath.numbers import Number
 
 SHIFT, RESIZE, CONSTANT = "shift", "resize", "constant"
@@ -25,7 +25,7 @@ Range = tuple[int, int]  # bits from the first to before the last
 
 
 def needed_ranges(
-    sorts: Sorts,
+    sorts: NodeClasses,
     operands: Sequence[tuple[int, ...]],
     numbers: Sequence[Number],
     details: Sequence[object],
@@ -71,7 +71,7 @@ def needed_ranges(
 class _Takes:
     """The bits that nodes take of their operands, cached by sort and by the bits that are needed of a node."""
 
-    sorts: Sorts
+    sorts: NodeClasses
     operands: Sequence[tuple[int, ...]]
     numbers: Sequence[Number]
     details: Sequence[object]
@@ -90,7 +90,7 @@ class _Takes:
         if ranges is None:
             operator, detail = self.sorts.operators[user], self.details[user]
             ranges = self.known[key] = [
-                _taken(operator, position, detail, needed, self.numbers[operand])
+                _needed_operand_bits(operator, position, detail, needed, self.numbers[operand])
                 if operator in _PARTIAL
                 else (0, self.numbers[operand].bits)
                 for position, operand in enumerate(self.operands[user])
@@ -109,7 +109,7 @@ class _Takes:
         return self.of(user, (0, self.numbers[user].bits)) != full
 
 
-def _taken(operator: str, position: int, detail: object, needed: Range, number: Number) -> Range:
+def _needed_operand_bits(operator: str, position: int, detail: object, needed: Range, number: Number) -> Range:
     """The bits that a node takes of an operand, if some of its own bits are needed."""
     if operator in _RING and not (operator == "shl" and position):
         return 0, min(number.bits, max(1, needed[1]))

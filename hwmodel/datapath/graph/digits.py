@@ -55,7 +55,7 @@ class Adder:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class AdderPlan:
     """The terms of the digits, and the adders, operands first; the last adder gives the product."""
 
     digits: tuple[Term, ...]
@@ -84,7 +84,7 @@ def term_number(term: Term, x: Number, bits: int) -> Number:
     return whole if whole.bits <= kept else Number("unsigned", kept)
 
 
-def plan_of(constant: int) -> Plan:
+def plan_of(constant: int) -> AdderPlan:
     """The adders of a product with a constant that has a positive digit."""
     digits = [
         Term(number, 1, place, digit < 0)
@@ -108,7 +108,7 @@ def plan_of(constant: int) -> Plan:
             adders.append(adder)
             later.append(adder.total)
         terms, level = later, level + 1
-    return Plan(tuple(digits), tuple(adders))
+    return AdderPlan(tuple(digits), tuple(adders))
 
 
 def _joined(left: Term, right: Term, place: int, level: int) -> Adder:

@@ -17,7 +17,7 @@ from arrayol.source import Span
 from hwmodel.datapath.graph.bits import logic_bits, needed_ranges, zeros_at_the_end
 from hwmodel.datapath.graph.digits import plan_of
 from hwmodel.datapath.graph.packing import FEW, PACKED, SUMS, packed_luts
-from hwmodel.datapath.graph.sorts import Ints, Sorts, sorts_of
+from hwmodel.datapath.graph.sorts import Ints, NodeClasses, sorts_of
 from hwmodel.datapath.numbers import Number, common_bits
 from hwmodel.datapath.operators.registry import NODES
 
@@ -91,7 +91,7 @@ class Graph:
         return self.operations[node]
 
     @cached_property
-    def sorts(self) -> Sorts:
+    def sorts(self) -> NodeClasses:
         """The classes of like nodes."""
         return sorts_of(self.operators, self.operands, self.numbers, self.details, _WITH_CONSTANT | {SHIFT})
 
@@ -137,9 +137,11 @@ class Graph:
         ends_in_zeros[sorts.nodes_of(_ENDS_IN_ZEROS)] = True
         operands = [ends_in_zeros[sorts.operands[sorts.starts[sums] + place]] for place in (0, sorts.sizes[sums] - 1)]
         sums = sums[(self._ranges[1][sums] <= FEW) | operands[0] | operands[1]]
-        return frozenset([node for node in sums.tolist() if not self.numbers[node].is_float and self._own(node) <= FEW])
+        return frozenset(
+            [node for node in sums.tolist() if not self.numbers[node].is_float and self._logic_bits(node) <= FEW]
+        )
 
-    def _own(self, node: int) -> int:
+    def _logic_bits(self, node: int) -> int:
         """The bits of a sum or a bit operation that take logic."""
         operands = self.operands[node]
         numbers, zeros = [self.numbers[operand] for operand in operands], list(map(self._zeros, operands))
@@ -166,7 +168,7 @@ class Graph:
         _, first, alike = np.unique(key[nodes], return_index=True, return_inverse=True)
         order = np.argsort(first)
         known: dict[tuple[object, ...], Operation] = {}
-        operations = [self._found(node, known) for node in nodes[first[order]].tolist()]
+        operations = [self._known_operation(node, known) for node in nodes[first[order]].tolist()]
         different = {id(operation): operation for operation in operations}
         listed = {identity: place for place, identity in enumerate(different)}
         places = np.full(len(self), -1, np.int64)
@@ -199,7 +201,7 @@ class Graph:
             if (ending >= 0).any():
                 yield ending
 
-    def _found(self, node: int, known: dict[tuple[object, ...], Operation]) -> Operation:
+    def _known_operation(self, node: int, known: dict[tuple[object, ...], Operation]) -> Operation:
         """The operation of a node that is not free; a known one if there is an equal one."""
         operator, operands, number = self.operators[node], self.operands[node], self.numbers[node]
         detail, needed = self.details[node], self.needed[node]
@@ -207,7 +209,7 @@ class Graph:
         if operator == "eq" and any(self.operators[operand] == CONSTANT for operand in operands):
             numbers = [_half(each) for each in numbers]
         if operator in _OF_BITS and not number.is_float:
-            own = self._own(node)
+            own = self._logic_bits(node)
         else:
             own = needed[1] - needed[0] if operator == "mux" else needed[1]
         if operator in SUMS and not number.is_float:

@@ -37,7 +37,7 @@ class Integers:
         if a > b:
             a, b = b, a
         least, most = low[a] + low[b], high[a] + high[b]
-        if self.ones.are_apart(a, b):  # bits side by side
+        if self.ones.are_disjoint(a, b):  # bits side by side
             both = self.ones.of(a) | self.ones.of(b)
             return self.ring("or", (a, b), code, (least, min(most, both) if both >= 0 else most))
         return self.ring("add", (a, b), code, (least, most))
@@ -188,7 +188,7 @@ class Integers:
         """The remainder of a quotient rounded down: it has the sign of the divisor."""
         low, high = self.nodes.low, self.nodes.high
         if low[b] == high[b] != 0:
-            known = self._rest(a, low[b], code)
+            known = self._remainder(a, low[b], code)
             if known is not None:
                 return known
         if low[a] == high[a] and low[b] == high[b]:
@@ -198,14 +198,14 @@ class Integers:
             interval = (0, min(interval[1], high[a]))
         return self.ring("mod", (a, b), code, interval)
 
-    def _rest(self, a: int, divisor: int, code: int) -> int | None:
+    def _remainder(self, a: int, divisor: int, code: int) -> int | None:
         nodes = self.nodes
         low, high = nodes.low[a], nodes.high[a]
         if low == high:
             return nodes.constant(wrapped(low % divisor, code))
         if divisor < 0:
             negative = self._exact_negative(a)
-            rest = None if negative is None else self._rest(negative, -divisor, nodes.code(a))
+            rest = None if negative is None else self._remainder(negative, -divisor, nodes.code(a))
             return None if rest is None else self.neg(rest, code)
         if divisor == 1:
             return nodes.constant(0)

@@ -31,7 +31,7 @@ class Ones:
             self.masks.append(self._mask(place))
         return self.masks[node]
 
-    def are_apart(self, a: int, b: int) -> bool:
+    def are_disjoint(self, a: int, b: int) -> bool:
         """Whether two integer nodes never have a one at the same position."""
         records = self.nodes.records
         if records[a][0] not in _WITH_GAPS and records[b][0] not in _WITH_GAPS:

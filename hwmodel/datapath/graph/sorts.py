@@ -21,7 +21,7 @@ _SHORT = 3  # operands that a key of numbers holds
 
 
 @dataclass(frozen=True, eq=False)
-class Sorts:
+class NodeClasses:
     """The sort of each node, `of`: nodes of one sort have one operator, one number, and operands with equal numbers.
 
     For operators whose details matter, the details are equal too. `first` has the first node of each sort. The operands
@@ -55,7 +55,7 @@ def sorts_of(
     numbers: Sequence[Number],
     details: Sequence[object],
     with_detail: frozenset[str],
-) -> Sorts:
+) -> NodeClasses:
     """The sorts of nodes; operators in `with_detail` are split by their details."""
     count = len(operators)
     names = {operator: place for place, operator in enumerate(dict.fromkeys(operators))}
@@ -80,6 +80,6 @@ def sorts_of(
         own[has] = taken[starts[has] + place]
         key = key * (len(codes) + 1) + own
     _, first, of = np.unique(key, return_index=True, return_inverse=True)
-    return Sorts(
+    return NodeClasses(
         operators, of, first, flat, sizes, starts, np.array([0, *[entry.bits for entry in objects]], np.int64)[code]
     )

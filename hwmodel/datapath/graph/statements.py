@@ -274,10 +274,10 @@ def is_independent(loop: Loop) -> bool:
             for part in inside(expression):
                 if isinstance(part, Read) and part.port in accesses:
                     accesses[part.port].append(part.subscripts)
-    return all(_is_own(loop_range.name, listed) for loop_range in loop.ranges for listed in accesses.values())
+    return all(_has_variable(loop_range.name, listed) for loop_range in loop.ranges for listed in accesses.values())
 
 
-def _is_own(name: str, accesses: list[tuple[Expr, ...]]) -> bool:
+def _has_variable(name: str, accesses: list[tuple[Expr, ...]]) -> bool:
     """Whether some subscript is the variable, in all accesses."""
     first = [{place for place, subscript in enumerate(access) if _is_index(subscript, name)} for access in accesses]
     return bool(set.intersection(*first))

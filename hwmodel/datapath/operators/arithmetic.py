@@ -88,7 +88,7 @@ def _quotient(nets: Nets, operands: Sequence[Net], number: Number) -> Net:
     return _fitted(nets, _quotient_and_rest(nets, operands)[0], number)
 
 
-def _rest(nets: Nets, operands: Sequence[Net], number: Number) -> Net:
+def _remainder(nets: Nets, operands: Sequence[Net], number: Number) -> Net:
     return _fitted(nets, _quotient_and_rest(nets, operands)[1], number)
 
 
@@ -148,7 +148,7 @@ NODES = (
     NodeOperator(name="mulc", integers=_times, floats=np.multiply, modular=True),
     NodeOperator(name="div", integers=_divided(np.floor_divide), floats=np.true_divide, circuit=_quotient),
     NodeOperator(name="divc", integers=_divided(np.floor_divide)),
-    NodeOperator(name="mod", integers=_divided(np.remainder), floats=np.remainder, circuit=_rest),
+    NodeOperator(name="mod", integers=_divided(np.remainder), floats=np.remainder, circuit=_remainder),
     NodeOperator(name="floordiv", floats=np.floor_divide),
 )
 

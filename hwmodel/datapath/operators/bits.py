@@ -44,7 +44,7 @@ def _inverted(nets: Nets, operands: Sequence[Net], number: Number) -> Net:
     return nets.wire(f"~{resized(operands[0], number.bits)}", number)
 
 
-def _left(nets: Nets, operands: Sequence[Net], number: Number) -> Net:
+def _shift_left(nets: Nets, operands: Sequence[Net], number: Number) -> Net:
     x, amount = operands
     return nets.wire(f"{resized(x, number.bits)} << {amount.name}", number)
 
@@ -63,7 +63,7 @@ NODES = (
     NodeOperator(name="or", integers=of_operands(np.bitwise_or), circuit=_bitwise("|"), commutes=True, modular=True),
     NodeOperator(name="xor", integers=of_operands(np.bitwise_xor), circuit=_bitwise("^"), commutes=True, modular=True),
     NodeOperator(name="not", integers=of_operands(np.invert), circuit=_inverted, modular=True),
-    NodeOperator(name="shl", integers=_shifted_left, circuit=_left),
+    NodeOperator(name="shl", integers=_shifted_left, circuit=_shift_left),
     NodeOperator(name="shr", integers=_shifted_right, circuit=_right),
 )
 

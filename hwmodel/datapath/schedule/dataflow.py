@@ -15,7 +15,7 @@ import numpy as np
 
 from hwmodel.datapath.graph.graph import CONSTANT, FREE, INPUT, RESIZE, SHIFT, Graph, Operation
 from hwmodel.datapath.graph.packing import PACKED
-from hwmodel.datapath.graph.sorts import Ints, Sorts
+from hwmodel.datapath.graph.sorts import Ints, NodeClasses
 
 _CONSTANTS = frozenset({CONSTANT})
 _WIRES = FREE - {CONSTANT, INPUT}
@@ -54,11 +54,11 @@ class Dataflow:
     @cached_property
     def edges(self) -> tuple[Ints, Ints]:
         """The values that operations take, and their users: an entry for each operand, without constants."""
-        values, users = self.taken
+        values, users = self.operand_values
         return values[values >= 0], users[values >= 0]
 
     @cached_property
-    def taken(self) -> tuple[Ints, Ints]:
+    def operand_values(self) -> tuple[Ints, Ints]:
         """The values that operations take, and their users: an entry for each operand, constants included."""
         return self.values_taken, np.repeat(np.arange(len(self.arities)), self.arities)
 
@@ -180,7 +180,7 @@ def dataflow_of(graph: Graph) -> Dataflow:
     )
 
 
-def _behind_wires(sorts: Sorts) -> Ints:
+def _behind_wires(sorts: NodeClasses) -> Ints:
     """For each node the node whose value it has: itself or, for a wire, the start of the wire."""
     sources = np.arange(len(sorts.of))
     wires = sorts.nodes_of(_WIRES)

@@ -20,7 +20,7 @@ import numpy as np
 from hwmodel.datapath.graph.sorts import Ints
 from hwmodel.datapath.port_cycles import read_cycles, result_cycles
 from hwmodel.datapath.schedule.dataflow import Dataflow
-from hwmodel.datapath.schedule.place import FAR, Placed, Problem
+from hwmodel.datapath.schedule.place import FAR, PlacedOperations, Problem
 
 
 def arrivals_of(dataflow: Dataflow, interval: int) -> Ints:
@@ -49,7 +49,7 @@ class Ends:
         return {port: self.latency + readiness(dataflow, port, interval) for port in dataflow.outputs}
 
 
-def ends_of(problem: Problem, placed: Placed) -> Ends:
+def ends_of(problem: Problem, placed: PlacedOperations) -> Ends:
     """When the outputs are there. An input that is an output takes the cycle in which it is written."""
     dataflow = problem.dataflow
     by_value = np.concatenate([problem.arrivals + 1, _in_registers(problem, placed), [1]])
@@ -62,7 +62,7 @@ def ends_of(problem: Problem, placed: Placed) -> Ends:
     return Ends(finished, depth, latency)
 
 
-def _in_registers(problem: Problem, placed: Placed) -> Ints:
+def _in_registers(problem: Problem, placed: PlacedOperations) -> Ints:
     """The first cycle in which each result is in a register."""
     stages = np.maximum(1, -(-problem.ticks // problem.room))
     return placed.ticks // problem.room + stages
@@ -84,7 +84,7 @@ def earliest(problem: Problem, cycles: Mapping[str, Ints]) -> Ints:
 
 
 @dataclass(frozen=True, eq=False)
-class Lifetimes:
+class RegisterLifetimes:
     """First and last cycles in which values are in registers; in none if the last is before the first.
 
     `first_use` is the first cycle in which an operation starts on the value, or in which it is written.
@@ -112,7 +112,7 @@ class Lifetimes:
         return whole + int(held.max())
 
 
-def lifetimes_of(problem: Problem, placed: Placed, ends: Ends) -> Lifetimes:
+def lifetimes_of(problem: Problem, placed: PlacedOperations, ends: Ends) -> RegisterLifetimes:
     """The cycles in which values are in registers."""
     dataflow, room = problem.dataflow, problem.room
     starts = placed.ticks // room
@@ -130,7 +130,7 @@ def lifetimes_of(problem: Problem, placed: Placed, ends: Ends) -> Lifetimes:
         kept = outputs >= 0
         np.maximum.at(last, outputs[kept], written[port][kept])
         np.minimum.at(first_use, outputs[kept], ends.finished[port][kept] - 1)
-    return Lifetimes(born, last, first_use, dataflow.widths)
+    return RegisterLifetimes(born, last, first_use, dataflow.widths)
 
 
 def recurrences(dataflow: Dataflow, ends: Ends, ready: Ints) -> dict[tuple[str, str], int]:

@@ -50,7 +50,7 @@ class Sharing:
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
+class PlacedOperations:
     """A schedule: the start of each operation in ticks."""
 
     ticks: Ints
@@ -154,7 +154,7 @@ def slots_of(problem: Problem) -> dict[int, Slots]:
     }
 
 
-def as_soon_as_possible(problem: Problem, order: Ints) -> tuple[Placed, dict[int, Slots]]:
+def as_soon_as_possible(problem: Problem, order: Ints) -> tuple[PlacedOperations, dict[int, Slots]]:
     """Starts in an order in which operands come before their users, and the free slots afterwards.
 
     The loop reads lists in this order: `available` has 0 for constants, the inputs, then the results.
@@ -184,7 +184,7 @@ def as_soon_as_possible(problem: Problem, order: Ints) -> tuple[Placed, dict[int
         append(start + ticks)
     starts = np.empty(len(order), np.int64)
     starts[order] = available[1 + problem.dataflow.first :]
-    return Placed(starts - problem.ticks), slots
+    return PlacedOperations(starts - problem.ticks), slots
 
 
 Row: TypeAlias = tuple[int, int, list[int], Slots | None]
@@ -233,8 +233,8 @@ def urgencies_of(problem: Problem, deadlines: Ints) -> Ints:
 
 
 def later(
-    problem: Problem, placed: Placed, slots: dict[int, Slots], deadlines: Ints, waiting: Sequence[bool]
-) -> Placed:
+    problem: Problem, placed: PlacedOperations, slots: dict[int, Slots], deadlines: Ints, waiting: Sequence[bool]
+) -> PlacedOperations:
     """Move operations later if registers then hold less; those in `waiting` as late as possible.
 
     `deadlines` are ticks by value by which outputs must be there, FAR for values that are no outputs.
@@ -265,7 +265,7 @@ def later(
             if operand >= 0:
                 due[operand] = min(due[operand], start)
                 last_use[operand] = max(last_use[operand], cycle)
-    return Placed(np.array(starts, np.int64))
+    return PlacedOperations(np.array(starts, np.int64))
 
 
 def move(slots: Slots | None, interval: int, cycle: int, latest: int, timing: Timing, room: int) -> int | None:

@@ -18,7 +18,7 @@ import numpy as np
 
 from hwmodel.datapath.graph.sorts import Ints
 from hwmodel.datapath.schedule.dataflow import Dataflow, distinct_of
-from hwmodel.datapath.schedule.place import FAR, Placed, Problem, Slots, move
+from hwmodel.datapath.schedule.place import FAR, PlacedOperations, Problem, Slots, move
 
 WIDE = 24  # operations in a level, on average, from which on arrays pay
 
@@ -98,7 +98,7 @@ def urgencies(problem: Problem, levels: Levels, deadlines: Ints) -> Ints:
     return levels.in_the_body(due[levels.first :] - ticks)
 
 
-def unshared_by_levels(problem: Problem, levels: Levels) -> Placed:
+def unshared_by_levels(problem: Problem, levels: Levels) -> PlacedOperations:
     """The schedule of place.py's `as_soon_as_possible` if no class is shared, so that any order will do."""
     room, ticks, within = problem.room, problem.ticks[levels.order], problem.within[levels.order]
     starts = np.zeros(len(ticks), np.int64)
@@ -109,12 +109,17 @@ def unshared_by_levels(problem: Problem, levels: Levels) -> Placed:
         offset = ready % room
         ready += np.where(offset > within[own], room - offset, 0)
         available[results] = ready + ticks[own]
-    return Placed(levels.in_the_body(starts))
+    return PlacedOperations(levels.in_the_body(starts))
 
 
 def later_by_levels(
-    problem: Problem, levels: Levels, placed: Placed, slots: dict[int, Slots], deadlines: Ints, waiting: Sequence[bool]
-) -> Placed:
+    problem: Problem,
+    levels: Levels,
+    placed: PlacedOperations,
+    slots: dict[int, Slots],
+    deadlines: Ints,
+    waiting: Sequence[bool],
+) -> PlacedOperations:
     """The schedule of place.py's `later`, with users in later levels first."""
     room, order = problem.room, levels.order
     ticks, within, shared, starts = (
@@ -145,4 +150,4 @@ def later_by_levels(
                     starts[own.start + place], own_cycles[place] = moved, moved // room
         np.minimum.at(due, values, starts[own][users])
         np.maximum.at(last_use, values, own_cycles[users])
-    return Placed(levels.in_the_body(starts))
+    return PlacedOperations(levels.in_the_body(starts))

@@ -22,7 +22,7 @@ class Life:
 
 
 @dataclass(slots=True)
-class Register:
+class ScheduledRegister:
     """A register: the register `before` from which it takes its value (None for the wire), and its `lives`."""
 
     before: int | None
@@ -35,37 +35,37 @@ class Register:
         return tuple(sorted({life.first % interval for life in self.lives}))
 
 
-def registers_for(lives: Iterable[Life], interval: int, number: int = 0) -> list[Register]:
+def registers_for(lives: Iterable[Life], interval: int, number: int = 0) -> list[ScheduledRegister]:
     """The registers of the values of one wire, of which the first has this number.
 
     First come those that a value holds for a whole interval, then all others, each value in the first one that is free:
     in order of cycles, or by length of life if that takes no more registers. So values that are used at once come from
     one register, and values that wait from another, which saves multiplexers.
     """
-    registers: list[Register] = []
+    registers: list[ScheduledRegister] = []
     short_lives: list[Life] = []
     for life in lives:
         first, before = life.first, None
         while life.last - first + 1 >= interval:
-            registers.append(Register(before, [Life(life.value, first, first + interval - 1)]))
+            registers.append(ScheduledRegister(before, [Life(life.value, first, first + interval - 1)]))
             first, before = first + interval, number + len(registers) - 1
         if first <= life.last:
             if before is None:
                 short_lives.append(Life(life.value, first, life.last))
             else:
-                registers.append(Register(before, [Life(life.value, first, life.last)]))
+                registers.append(ScheduledRegister(before, [Life(life.value, first, life.last)]))
     return registers + shared_registers(short_lives, interval)
 
 
-def shared_registers(lives: Sequence[Life], interval: int) -> list[Register]:
+def shared_registers(lives: Sequence[Life], interval: int) -> list[ScheduledRegister]:
     """The registers of values of a wire that all live for less than an interval."""
     orders = [(lambda life: (life.last - life.first, life.first % interval)), (lambda life: (life.first % interval,))]
     return min((_shared(sorted(lives, key=order), interval) for order in orders), key=len)
 
 
-def _shared(lives: Sequence[Life], interval: int) -> list[Register]:
+def _shared(lives: Sequence[Life], interval: int) -> list[ScheduledRegister]:
     """The registers of values, each in the first register that is free in its cycles."""
-    registers: list[Register] = []
+    registers: list[ScheduledRegister] = []
     occupied: list[int] = []  # by register: the cycles modulo the interval in which it holds something, as bits
     whole = (1 << interval) - 1
     for life in lives:
@@ -73,7 +73,7 @@ def _shared(lives: Sequence[Life], interval: int) -> list[Register]:
         cycles = (cycles | cycles >> interval) & whole
         place = next((place for place, bits in enumerate(occupied) if not bits & cycles), len(occupied))
         if place == len(occupied):
-            registers.append(Register(None))
+            registers.append(ScheduledRegister(None))
             occupied.append(0)
         registers[place].lives.append(life)
         occupied[place] |= cycles

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from arrayol.errors import ArrayolError, error
-from arrayol.language.diagnose import did_you_mean
+from arrayol.language.syntax.diagnose import did_you_mean
 from arrayol.source import Span
 from arrayol.text import listed
 from hwmodel.datapath.technology.devices import device_named

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from arrayol.language.diagnose import did_you_mean
+from arrayol.language.syntax.diagnose import did_you_mean
 from arrayol.text import clipped, listed
 
 VARIABLES = ("w", "a", "b", "n", "k", "inputs", "bits", "adders", "adder_bits", "luts", "chain")

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import ConfigDict, Field, PlainValidator, ValidationError
 from pydantic_core import PydanticCustomError
 
-from arrayol.language.diagnose import did_you_mean
+from arrayol.language.syntax.diagnose import did_you_mean
 from arrayol.limits import LARGEST, beyond, in_range
 from arrayol.text import clipped
 from hwmodel.datapath.operators.registry import NODES
@@ -130,10 +130,10 @@ def checked(model: type[Checked], value: object, path: tuple[str, ...]) -> tuple
     try:
         return model.model_validate(value), []
     except ValidationError as failure:
-        return None, [_told(model, path, detail) for detail in failure.errors(include_url=False)]
+        return None, [_described(model, path, detail) for detail in failure.errors(include_url=False)]
 
 
-def _told(model: type[Table], path: tuple[str, ...], detail: Any) -> BrokenRule:
+def _described(model: type[Table], path: tuple[str, ...], detail: Any) -> BrokenRule:
     key = str(detail["loc"][0])
     fields = {described.alias or name: described for name, described in model.model_fields.items()}
     shown = ".".join((*path, key))

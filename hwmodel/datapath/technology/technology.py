@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field, PlainValidator
 from pydantic_core import PydanticCustomError
 
 from arrayol.errors import error
-from arrayol.language.diagnose import did_you_mean
+from arrayol.language.syntax.diagnose import did_you_mean
 from arrayol.plugins import TECHNOLOGIES, installed, plugin
 from arrayol.source import Span
 from arrayol.text import listed
@@ -87,7 +87,7 @@ PathField = Annotated[
 ]
 
 
-def _formula_told_by_rules(value: object) -> Formula:
+def _formula_of_rules(value: object) -> Formula:
     try:
         return as_formula(value)
     except PydanticCustomError as wrong:
@@ -99,7 +99,7 @@ class LocalTable(Table):
 
     pj_per_bit: Annotated[
         Formula,
-        PlainValidator(_formula_told_by_rules, json_schema_input_type=FormulaForm),
+        PlainValidator(_formula_of_rules, json_schema_input_type=FormulaForm),
         Field(description="a formula of bits"),
     ] = constant(0)
     kind: KindsField = ()
@@ -237,10 +237,10 @@ class Technology:
 
     def row(self, operator: str, clock_mhz: float) -> Row | None:
         """The first row that reaches the clock; rows with `max_mhz` were measured, and compare with `asked_mhz`."""
-        asked = self.asked_mhz(clock_mhz)
+        asked = self.target_mhz(clock_mhz)
         return next((row for row in self.rows(operator) if row.max_mhz is None or row.max_mhz >= asked), None)
 
-    def asked_mhz(self, clock_mhz: float) -> float:
+    def target_mhz(self, clock_mhz: float) -> float:
         """Clock in MHz that a measured row must reach, with the margin if the table applies it to measurements."""
         return clock_mhz * self.table.path.margin if self.table.path.whole else clock_mhz
 

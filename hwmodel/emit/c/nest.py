@@ -20,7 +20,7 @@ from arrayol.polyhedral.isl import TooHardError
 from arrayol.polyhedral.pieces import value_pieces
 from arrayol.text import counted
 from arrayol.tiling.allocation import Allocation, allocate_overlapped
-from arrayol.tiling.codegen import For, If, Node, Run, element_loops, instance_loops, strip_loops, tile_loops
+from arrayol.tiling.codegen import For, If, Node, PointAction, element_loops, instance_loops, strip_loops, tile_loops
 from arrayol.tiling.nest import NestArray, ScheduledStatement, TiledNest, Traffic
 from hwmodel.emit.c.const_arrays import const_array
 from hwmodel.emit.c.expressions import Helpers, Scope
@@ -55,7 +55,7 @@ from hwmodel.emit.c.tasks import (
 
 
 @dataclass(frozen=True)
-class Memory:
+class NestMemory:
     """The arrays of a nest, and where local memory holds their elements.
 
     Local memory of array x is `slots_x`, and `local_x(e0, e1)` is the place of an element in it. What delays read has
@@ -207,7 +207,7 @@ def emit_c(spec: Spec, traffic: Traffic, text: str) -> str:
         if nest.arrays[name].role == "delayed"
         and not (traffic.load[name].is_empty() and traffic.store[name].is_empty())
     ]
-    memory = Memory(nest.arrays, allocations, carried)
+    memory = NestMemory(nest.arrays, allocations, carried)
     program = _Program(
         spec, traffic, memory, Functions(spec, helpers), [Named.TILE.of(name) for name in nest.tile_names]
     )
@@ -240,7 +240,7 @@ Point = Callable[..., str]  # the line of C that runs at a point, from the point
 
 
 @dataclass(frozen=True)
-class _Made:
+class _TileFunction:
     """A function of the program on arrays in external memory, and coordinates."""
 
     name: str
@@ -255,7 +255,7 @@ class _Made:
 class _Program:
     spec: Spec
     traffic: Traffic
-    memory: Memory
+    memory: NestMemory
     functions: Functions
     names: Sequence[str]
 
@@ -282,7 +282,7 @@ class _Program:
         bounds = [text for name, text in _BOUNDS.items() if name in used]
         return [bounds, *parts] if bounds else parts, lines
 
-    def _main(self, component: Elementary | RepetitiveTask, strip: _Made) -> Lines:
+    def _main(self, component: Elementary | RepetitiveTask, strip: _TileFunction) -> Lines:
         """What runs before the tiles, the strips, what runs after them."""
         lines: Lines = []
         if isinstance(component, Elementary):
@@ -328,7 +328,7 @@ class _Program:
             scope = scope.within(item)
         return scope, guards
 
-    def _moving(self, word: str, relations: Mapping[str, Any]) -> _Made:
+    def _moving(self, word: str, relations: Mapping[str, Any]) -> _TileFunction:
         """`load` or `store`: the elements of a tile, array by array."""
         lines: Lines = []
         for name in self.traffic.moved:
@@ -362,7 +362,7 @@ class _Program:
         )
         return function("static void compute", coordinates(self.names), lines)
 
-    def _step(self, load: _Made, store: _Made) -> _Made:
+    def _step(self, load: _TileFunction, store: _TileFunction) -> _TileFunction:
         """The next tile enters the pipeline."""
         loaded, computed = self._waiting
         lines = [
@@ -375,7 +375,7 @@ class _Program:
         ]
         return self._function("step", lines, self.names)
 
-    def _finish(self, store: _Made) -> _Made:
+    def _finish(self, store: _TileFunction) -> _TileFunction:
         """The pipeline runs empty at the end of a strip."""
         loaded, computed = self._waiting
         lines = [
@@ -392,7 +392,7 @@ class _Program:
         loaded, computed = ([f"waiting[{row}][{axis}]" for axis in range(len(self.names))] for row in (0, 1))
         return loaded, computed
 
-    def _strip(self, step: _Made, finish: _Made) -> _Made:
+    def _strip(self, step: _TileFunction, finish: _TileFunction) -> _TileFunction:
         garbage = self._garbage(from_strip_to_strip=False)
         lines = self._lines(tile_loops(self.nest, self.names), {"tile": step.call})
         return self._function("strip", [*garbage, *lines, finish.call()], self.strips)
@@ -404,14 +404,16 @@ class _Program:
         lines = [f"memset({slots}, GARBAGE, sizeof {slots});" for slots in map(self.memory.slots, names)]
         return ["#ifdef GARBAGE", *lines, "#endif"] if lines else []
 
-    def _function(self, name: str, lines: Lines, names: Sequence[str]) -> _Made:
+    def _function(self, name: str, lines: Lines, names: Sequence[str]) -> _TileFunction:
         """A function with the arrays that its lines need, and these coordinates."""
         arrays = {self.memory.name(array.name): array for array in self.memory.passed(lines)}
         parameters = [
             array_parameter(parameter, array.type, sizes(array.shape), constant=array.role != "output")
             for parameter, array in arrays.items()
         ]
-        return _Made(name, [*arrays], function(f"static void {name}", [*parameters, *coordinates(names)], lines))
+        return _TileFunction(
+            name, [*arrays], function(f"static void {name}", [*parameters, *coordinates(names)], lines)
+        )
 
     def _lines(self, nodes: Sequence[Node], labels: Mapping[str, Point]) -> Lines:
         """A tree of loops as C; `labels` say what a point runs."""
@@ -429,7 +431,7 @@ class _Program:
                     if node.otherwise:
                         lines[-1] = "} else {"
                         lines += [*indented(self._lines(node.otherwise, labels)), "}"]
-                case Run():
+                case PointAction():
                     lines.append(labels[node.label](*node.arguments))
         return lines
 

@@ -118,19 +118,21 @@ def zero(kind: ElementType) -> str:
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedAssignment:
     """An assignment and the ranges around it, outermost first."""
 
     assign: Assign
     ranges: tuple[Range, ...]
 
 
-def placed(body: Sequence[Statement], around: tuple[Range, ...] = ()) -> list[Placed]:
+def placed(body: Sequence[Statement], around: tuple[Range, ...] = ()) -> list[PlacedAssignment]:
     """The assignments of a body in textual order, each with all its ranges."""
-    assignments: list[Placed] = []
+    assignments: list[PlacedAssignment] = []
     for statement in body:
         ranges = (*around, *statement.ranges)
-        assignments += placed(statement.body, ranges) if isinstance(statement, Loop) else [Placed(statement, ranges)]
+        assignments += (
+            placed(statement.body, ranges) if isinstance(statement, Loop) else [PlacedAssignment(statement, ranges)]
+        )
     return assignments
 
 

@@ -64,17 +64,17 @@ def run_build(folder: Path, build: str) -> RunSeen:
         command = ["g++", *FLAGS, *BUILDS[build], "-o", binary, *sources, "tb/main.cpp"]
         done = subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", errors="replace", check=False)
         if done.returncode:
-            raise error("build-failed", f"'g++' stopped: {_told(done)}", hint=_HINT)
+            raise error("build-failed", f"'g++' stopped: {_reason_line(done)}", hint=_HINT)
         done = subprocess.run(
             [binary], cwd=folder, capture_output=True, encoding="utf-8", errors="replace", check=False
         )
     if done.returncode not in (0, 1) or done.stderr:
-        raise error("program-failed", f"the program, built {build}, stopped: {_told(done)}", hint=_HINT)
+        raise error("program-failed", f"the program, built {build}, stopped: {_reason_line(done)}", hint=_HINT)
     streams = (StreamSeen(name, *map(int, figures)) for name, *figures in _STREAM.findall(done.stdout))
     return RunSeen(build, tuple(map(int, _FRAME.findall(done.stdout))), tuple(streams))
 
 
-def _told(done: subprocess.CompletedProcess[str]) -> str:
+def _reason_line(done: subprocess.CompletedProcess[str]) -> str:
     """The line that says why something stopped."""
     lines = (done.stderr or done.stdout).strip().splitlines() or [f"exit code {done.returncode}"]
     return next((line for line in lines if "error" in line), lines[0]).strip()

@@ -14,7 +14,7 @@ from hwmodel.emit.c.expressions import Helpers
 from hwmodel.emit.c.helpers import c_type
 from hwmodel.emit.c.lines import block
 from hwmodel.emit.hls.bodies import body_of
-from hwmodel.emit.hls.names import Names, Thing, hls_type, value_of_bits
+from hwmodel.emit.hls.names import HlsNames, Thing, hls_type, value_of_bits
 from hwmodel.emit.hls.ports import port_function
 from hwmodel.emit.hls.rounds import port_rounds, task_rounds
 from hwmodel.emit.hls.tasks import TaskText
@@ -38,7 +38,7 @@ class GroupText:
     schedule: GroupSchedule
     addresses: AddressMap
     number: int
-    names: Names = field(default_factory=Names)
+    names: HlsNames = field(default_factory=HlsNames)
 
     def text(self) -> str:
         """All of it. Raises ArrayolError (`not-emitted`, `not-in-hardware`, `unproven-schedule`)."""

@@ -24,7 +24,7 @@ class Thing(StrEnum):
 
 
 @dataclass
-class Names:
+class HlsNames:
     """Identifiers of things in a file, each its own."""
 
     known: dict[tuple[str, str], str] = field(default_factory=dict)

@@ -31,7 +31,7 @@ def port_function(
         body += _touched(walk, own, types[own.array], things, address)
     yield from walk.tables()
     head = f"static void {Thing.PORT}_{name}({', '.join(['word *memory', *parameters])})"
-    yield from block(head, [*walk.around(1, body)])
+    yield from block(head, [*walk.round_loop(1, body)])
 
 
 def _touched(walk: Walk, own: PortLanes, kind: ElementType, things: Mapping[str, str], address: str) -> Iterator[str]:

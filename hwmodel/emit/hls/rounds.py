@@ -17,14 +17,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from hwmodel.emit.schedule.activity import Activity, Agent, Lanes, Replayed, compiled, replayed, rows_of
 from hwmodel.emit.schedule.group import EngineAgents, TaskAgents
 from hwmodel.emit.schedule.memories import Memory, Section
 from hwmodel.emit.schedule.port import AddressMap
 from hwmodel.emit.schedule.proofs import unproven
 from hwmodel.emit.schedule.units import FETCH, ReadPort, TaskUnits, WritePort
-
-Ints = NDArray[np.int64]
 
 
 def starts_of(unit: int) -> str:
@@ -82,19 +81,19 @@ def as_stream(memory: Memory) -> Memory:
 class _Steps:
     """Rows of an agent by step; `first` is by step the number of its first round, counted over all steps."""
 
-    step: Ints
-    row: Ints
-    first: Ints
+    step: IntArray
+    row: IntArray
+    first: IntArray
     interval: int
 
     @staticmethod
-    def of(ends: Ints, interval: int, first: Ints) -> _Steps:
+    def of(ends: IntArray, interval: int, first: IntArray) -> _Steps:
         """Those of an agent whose steps end with these rows."""
         rows = np.arange(int(ends[-1]) + 1)
         step = np.searchsorted(ends, rows)
         return _Steps(step, rows - np.concatenate([[0], ends[:-1] + 1])[step], first, interval)
 
-    def rounds(self, behind: int) -> Ints:
+    def rounds(self, behind: int) -> IntArray:
         """By row the round that begins so many cycles before it, -1 for none."""
         since = self.row - behind
         begins = (since >= 0) & (since % self.interval == 0)
@@ -158,7 +157,7 @@ def _written_places(units: TaskUnits, port: WritePort) -> list[tuple[int, int]]:
 
 
 def _gathered(
-    name: str, memory: Memory, words: Ints, rows: tuple[_Steps, int], places: Sequence[tuple[int, int]]
+    name: str, memory: Memory, words: IntArray, rows: tuple[_Steps, int], places: Sequence[tuple[int, int]]
 ) -> Lanes:
     """Lanes by round: of each the words of a lane in a cycle."""
     steps, total = rows
@@ -172,9 +171,11 @@ def _gathered(
     return Lanes(name, memory, table)
 
 
-def _controls(units: TaskUnits, lanes: Sequence[Lanes], reading: Replayed, read: _Steps, total: int) -> dict[str, Ints]:
+def _controls(
+    units: TaskUnits, lanes: Sequence[Lanes], reading: Replayed, read: _Steps, total: int
+) -> dict[str, IntArray]:
     """Which units begin, which go on with their own state, and which windows move on."""
-    rounds, found = read.rounds(0), dict[str, Ints]()
+    rounds, found = read.rounds(0), dict[str, IntArray]()
     for name, rows in reading.controls.items():
         found[name] = np.zeros(total, np.int64)
         found[name][rounds[rounds >= 0]] = rows[rounds >= 0]
@@ -214,7 +215,7 @@ def _require_states(task: TaskAgents, reading: tuple[Replayed, _Steps], writing:
             raise unproven(f"{text} of '{memory.name}' in a round than in a cycle")
 
 
-def _round_of_touches(steps: _Steps, row: Ints, lane: Ints, places: Sequence[tuple[int, int]]) -> Ints:
+def _round_of_touches(steps: _Steps, row: IntArray, lane: IntArray, places: Sequence[tuple[int, int]]) -> IntArray:
     """The round of each touch, of which row and lane are given."""
     found = np.full(len(row), -1, np.int64)
     for cycle, own in places:
@@ -224,13 +225,13 @@ def _round_of_touches(steps: _Steps, row: Ints, lane: Ints, places: Sequence[tup
     return found
 
 
-def _touches(words: Ints) -> tuple[Ints, Ints, Ints]:
+def _touches(words: IntArray) -> tuple[IntArray, IntArray, IntArray]:
     """Word, row and lane of all touches."""
     row, lane = np.nonzero(words >= 0)
     return words[row, lane], row, lane
 
 
-def last_writes(writes: tuple[Ints, Ints], reads: tuple[Ints, Ints]) -> Ints:
+def last_writes(writes: tuple[IntArray, IntArray], reads: tuple[IntArray, IntArray]) -> IntArray:
     """Of each read the number of the last write of its word before it, -1 for none; of both word and time."""
     (word, time), (wanted, when) = writes, reads
     order = np.lexsort((time, word))
@@ -275,7 +276,7 @@ def port_rounds(engine: EngineAgents, addresses: AddressMap) -> PortRounds:
     return PortRounds(engine, compiled(Activity(engine.name, last, lanes, controls, places, setup)))
 
 
-def _any(words: Mapping[str, Ints], rows: int) -> NDArray[np.bool_]:
+def _any(words: Mapping[str, IntArray], rows: int) -> NDArray[np.bool_]:
     """In which of so many rows any lane touches a word."""
     found = np.zeros(rows, np.bool_)
     for own in words.values():
@@ -283,7 +284,7 @@ def _any(words: Mapping[str, Ints], rows: int) -> NDArray[np.bool_]:
     return found
 
 
-def _addresses(passing: Replayed, requests: Replayed) -> Ints:
+def _addresses(passing: Replayed, requests: Replayed) -> IntArray:
     """Of each row that passes the address of its external word."""
     done, takes = passing.controls["done"], passing.controls["takes"]
     asked = requests.places["word"][requests.controls["asks"] > 0]
@@ -292,11 +293,11 @@ def _addresses(passing: Replayed, requests: Replayed) -> Ints:
     first = np.zeros(len(asked) + 1, np.int64)  # words that were taken before each request
     first[1:] = np.cumsum(takes)[done > 0]
     at = np.minimum(number, len(asked))
-    found: Ints = np.append(asked, 0)[at] + before - first[at]
+    found: IntArray = np.append(asked, 0)[at] + before - first[at]
     return found
 
 
-def _with_idle(kept: Ints, step: Ints, steps: int) -> Ints:
+def _with_idle(kept: IntArray, step: IntArray, steps: int) -> IntArray:
     """Rows and their steps; -1 as the row of a step that has none."""
     rows = np.stack([kept, step[kept]], axis=1)
     empty = np.setdiff1d(np.arange(steps), rows[:, 1])

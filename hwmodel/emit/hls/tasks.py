@@ -56,7 +56,7 @@ class TaskText:
         body += self._results()
         body += [line for port in units.reads for line in self._moved(port)]
         yield from self.walk.tables()
-        lines = [*self._kept(), *self.walk.around(units.interval, body)]
+        lines = [*self._kept(), *self.walk.round_loop(units.interval, body)]
         yield from block(f"static void {Thing.TASK}_{self.name}({', '.join(['int64_t step', *parameters])})", [
             "(void)step;", *lines
         ])  # fmt: skip

@@ -68,7 +68,7 @@ class Walk:
 
     # The loop.
 
-    def around(self, interval: int, body: Sequence[str]) -> Iterator[str]:
+    def round_loop(self, interval: int, body: Sequence[str]) -> Iterator[str]:
         """The loop over the rounds of a step, of which one begins every interval, and the state that it keeps."""
         name, program = self.name, self.agent.program
         yield f"static walk<{max(1, program.depth)}> program;"

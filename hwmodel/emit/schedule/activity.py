@@ -14,12 +14,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.program import Program, after_setup, rolled
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +26,7 @@ class Lanes:
 
     name: str
     memory: Memory
-    words: Ints
+    words: IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,10 +38,10 @@ class Activity:
     """
 
     name: str
-    ends: Ints
+    ends: IntArray
     lanes: tuple[Lanes, ...] = ()
-    controls: Mapping[str, Ints] = field(default_factory=dict)
-    places: Mapping[str, tuple[Ints, int]] = field(default_factory=dict)
+    controls: Mapping[str, IntArray] = field(default_factory=dict)
+    places: Mapping[str, tuple[IntArray, int]] = field(default_factory=dict)
     setup: bool = False
 
     @property
@@ -57,7 +55,7 @@ class Activity:
         return int(self.ends[-1]) + 1 if len(self.ends) else 0
 
     @property
-    def starts(self) -> Ints:
+    def starts(self) -> IntArray:
         """The first row of each step."""
         return np.concatenate([[0], self.ends[:-1] + 1]).astype(np.int64)
 
@@ -110,10 +108,10 @@ class _Columns:
 
     def __init__(self, rows: int, again: int) -> None:
         self.rows, self.again = rows, again
-        self.columns: list[Ints] = []
+        self.columns: list[IntArray] = []
         self.known: dict[bytes, int] = {}
 
-    def add(self, numbers: Ints) -> int:
+    def add(self, numbers: IntArray) -> int:
         """The index of a column, which is added if no equal one exists."""
         numbers = np.ascontiguousarray(numbers, np.int64)
         key = numbers.tobytes()
@@ -122,7 +120,7 @@ class _Columns:
             self.columns.append(numbers)
         return self.known[key]
 
-    def counter(self, rows: Ints, values: Ints, modulus: int) -> Counter:
+    def counter(self, rows: IntArray, values: IntArray, modulus: int) -> Counter:
         """A counter that has the given values in the given ascending rows; it stands still between them."""
         ahead = np.zeros(self.rows, np.int64)
         if len(rows):
@@ -157,7 +155,7 @@ def compiled(activity: Activity) -> Agent:
     return Agent(activity.name, program, rows, limits, lanes, memories, controls, places, last)
 
 
-def _symbols(table: Ints) -> tuple[Ints, Ints]:
+def _symbols(table: IntArray) -> tuple[IntArray, IntArray]:
     """The number of each row of a table among the different rows, by first appearance, and the different rows."""
     keys = np.ascontiguousarray(table).view(np.dtype((np.void, table.itemsize * table.shape[1]))).reshape(-1)
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
@@ -200,17 +198,17 @@ class Replayed:
     It has the words of lanes by name, controls, places, and the last row of each step.
     """
 
-    words: Mapping[str, Ints]
-    controls: Mapping[str, Ints]
-    places: Mapping[str, Ints]
-    ends: Ints
+    words: Mapping[str, IntArray]
+    controls: Mapping[str, IntArray]
+    places: Mapping[str, IntArray]
+    ends: IntArray
 
 
 def replayed(agent: Agent) -> Replayed:
     """Run an agent's program for one frame, counter by counter."""
     table = np.array(agent.columns, np.int64)[agent.program.unrolled()]
 
-    def run(counter: Counter) -> Ints:
+    def run(counter: Counter) -> IntArray:
         # A counter has its value before the increment of the row itself.
         ahead = np.cumsum(table[:, counter.column])
         return (counter.initial + ahead - table[:, counter.column]) % counter.modulus
@@ -226,7 +224,7 @@ def replayed(agent: Agent) -> Replayed:
     return Replayed(words, controls, places, np.flatnonzero(table[:, agent.last]))
 
 
-def _words(memory: Memory, lane: LaneCounters, table: Ints, run: object) -> Ints:
+def _words(memory: Memory, lane: LaneCounters, table: IntArray, run: object) -> IntArray:
     """The word of a lane in each row, -1 for none."""
     assert callable(run)
     bank = np.zeros(len(table), np.int64)
@@ -238,11 +236,11 @@ def _words(memory: Memory, lane: LaneCounters, table: Ints, run: object) -> Ints
         if place is not None:
             position = part.base + run(place)
             address = position if section is None else np.where(section == number, position, address)
-    words: Ints = np.where(table[:, lane.valid] > 0, bank * memory.depth + address, -1)
+    words: IntArray = np.where(table[:, lane.valid] > 0, bank * memory.depth + address, -1)
     return words
 
 
-def rows_of(lengths: Sequence[int] | Ints) -> tuple[Ints, Ints]:
+def rows_of(lengths: Sequence[int] | IntArray) -> tuple[IntArray, IntArray]:
     """The first and the last row of steps with the given numbers of rows."""
     ends = np.cumsum(lengths) - 1
     return ends - np.asarray(lengths) + 1, ends

@@ -25,6 +25,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from arrayol.ir.spec import Delay, Port, TiledDefault, port_named
 from hwmodel.accesses import Accesses
 from hwmodel.datapath.derive import Derived
@@ -34,10 +35,9 @@ from hwmodel.emit.schedule.bits import FRAMES_HINT, bits_of_constant, not_emitte
 from hwmodel.emit.schedule.memories import Memory, Section
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.units import FETCH, ReadPort, Timed, WritePort, in_chunks, leaving, table_of
-from hwmodel.simulator.chains import delayed_instances
-from hwmodel.simulator.processors import Processor
+from hwmodel.simulator.schedule.chains import delayed_instances
+from hwmodel.simulator.schedule.processors import ProcessorState
 
-Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 KEEPING = 32  # units that may keep a state: a bit for each in a control
 
@@ -49,7 +49,7 @@ class Fed:
     ports: tuple[ReadPort, ...]
     read: tuple[Lanes, ...] = ()
     written: tuple[tuple[WritePort, Lanes], ...] = ()
-    controls: Mapping[str, Ints] = field(default_factory=dict)
+    controls: Mapping[str, IntArray] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class DelayScheduler:
     """One delay of a task; `states` has by name of a state the number of banks and of data."""
 
     accesses: Accesses
-    own: Processor
+    own: ProcessorState
     delay: Delay
     timed: Timed
     derived: Derived
@@ -128,13 +128,13 @@ class DelayScheduler:
         else:
             row, lane = leaving(timed.writing[before], timed.unit[before], self.size, self.interval)
         table = table_of((timed.writers, own.units * port.at_once), row, lane, words[before])
-        kept, controls = (port, Lanes(f"{name}_next", memory, table)), dict[str, Ints]()
+        kept, controls = (port, Lanes(f"{name}_next", memory, table)), dict[str, IntArray]()
         if late.any():
             every = np.arange(len(own.started))
             controls = {"begins": _by_unit(timed, every), "keeps": _by_unit(timed, now[late])}
         return Fed((*others, replace(fed, lanes=name)), (reading,), (kept,), controls)
 
-    def late_reads(self, now: Ints, before: Ints, cycles: Ints) -> Bools:
+    def late_reads(self, now: IntArray, before: IntArray, cycles: IntArray) -> Bools:
         """For each instance, whether it reads a result too early, if elements are written `cycles` after a start.
 
         A word that is written in a cycle can be read by an address of the next cycle. Only elements that the datapath
@@ -145,7 +145,7 @@ class DelayScheduler:
         wait = cycles + 1 - read_cycles(np.arange(self.size), self.size, self.interval)
         return np.asarray(self.own.started[now] - self.own.started[before] < wait[is_used].max(initial=0))
 
-    def _follows(self, now: Ints, before: Ints) -> Bools:
+    def _follows(self, now: IntArray, before: IntArray) -> Bools:
         """For each instance, whether it is the next one of its unit after the instance that hands on to it.
 
         All False if units cannot keep the state: with more units than a control has bits, or with several delays.
@@ -158,7 +158,7 @@ class DelayScheduler:
         former[order[1:]] = np.where(unit[order[1:]] == unit[order[:-1]], order[:-1], -1)
         return np.asarray(former[now] == before)
 
-    def _state(self) -> tuple[Memory, Ints]:
+    def _state(self) -> tuple[Memory, IntArray]:
         """The memory of the state, and the words of its chain for each instance, (instances, size)."""
         chains = next(each for each in self.own.chains if each.name == self.name)
         banks, data = self.states[self.name]
@@ -186,7 +186,7 @@ def early_cycles(derived: Derived, delay: Delay) -> tuple[int, ...]:
     return tuple(np.maximum(finished.max(axis=1) - 1, read - FETCH).tolist())
 
 
-def _by_unit(timed: Timed, instances: Ints) -> Ints:
+def _by_unit(timed: Timed, instances: IntArray) -> IntArray:
     """By row, one bit for each unit that starts an instance of a set."""
     units = np.zeros(timed.readers, np.int64)
     np.bitwise_or.at(units, timed.reading[instances], 1 << timed.unit[instances])

@@ -23,7 +23,7 @@ from hwmodel.emit.schedule.units import FETCH
 from hwmodel.emit.schedule.value_proof import require_outputs, require_values, there_before
 from hwmodel.platform import Platform
 from hwmodel.simulator.group import LocalMemories
-from hwmodel.simulator.memories import one_frame
+from hwmodel.simulator.memories.memories import one_frame
 from hwmodel.simulator.simulate import Simulation
 
 Arrays = Mapping[str, NDArray[Any]]

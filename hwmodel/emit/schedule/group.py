@@ -8,13 +8,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
 from hwmodel.datapath.derive import Derived
 from hwmodel.emit.schedule.activity import Activity, Agent, compiled
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.memories import Memory, Section, moduli_of, sections_of
 from hwmodel.emit.schedule.names import plain
-from hwmodel.emit.schedule.port import AddressMap, Engine, PortLanes, PortScheduler
+from hwmodel.emit.schedule.port import AddressMap, DmaEngine, PortLanes, PortScheduler
 from hwmodel.emit.schedule.tasks import TaskScheduler, writers_of
 from hwmodel.emit.schedule.units import FETCH, TaskUnits
 from hwmodel.local_memory.banked import WindowReads
@@ -22,8 +23,6 @@ from hwmodel.memory_kinds import FIFO
 from hwmodel.platform import Platform
 from hwmodel.residence import ONCE, ROM
 from hwmodel.simulator.group import GroupRun, LocalMemories
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,7 @@ class Tables:
     """The activities of a group's agents, before they are compiled."""
 
     tasks: tuple[tuple[Activity, Activity, TaskUnits], ...]
-    engines: tuple[Engine, ...]
+    engines: tuple[DmaEngine, ...]
     once: tuple[str, ...]
 
 
@@ -220,9 +219,9 @@ class GroupScheduler:
         sections = sections_of(words, banked.depth)
         return Memory(plain(array), array, self._bits(array), moduli, banked.depth, sections, copy_each=each)
 
-    def _buffer_words(self) -> dict[str, Ints]:
+    def _buffer_words(self) -> dict[str, IntArray]:
         """The word of each datum of a buffer; with several writers each of them has copies of its own."""
-        words: dict[str, Ints] = {}
+        words: dict[str, IntArray] = {}
         for array, located in self.run.located.items():
             banked = self.local.banks.get(array)
             words[array] = located
@@ -243,9 +242,9 @@ class GroupScheduler:
         wide, _ = self.local.fifos.get(array, (1, 0))
         return wide, max(1, -(-self.local.sizes[FIFO.name, array] // wide))
 
-    def _fifo_words(self) -> dict[str, Ints]:
+    def _fifo_words(self) -> dict[str, IntArray]:
         """The word of each datum of a FIFO: data go round all banks in the order in which they are made."""
-        words: dict[str, Ints] = {}
+        words: dict[str, IntArray] = {}
         for array in (name for name in self.run.moves.arrays if name not in self.run.located):
             (touch, writing, data), *_ = writers_of(self.accesses, self.run, array)
             processor = self.run.processors[touch.process]

@@ -13,13 +13,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from hwmodel.local_memory.addresses import Addresses, BankAddresses, ElementBox
 from hwmodel.local_memory.bank_functions import BankFunction, Residues
 from hwmodel.local_memory.words import BufferWords, Words
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +60,15 @@ class Memory:
         """The words of all banks of one copy."""
         return self.banks * self.depth
 
-    def digits(self, words: Ints) -> list[Ints]:
+    def digits(self, words: IntArray) -> list[IntArray]:
         """The digits of the bank of each word, one array for each modulus."""
-        remainder, digits = words // self.depth, list[Ints]()
+        remainder, digits = words // self.depth, list[IntArray]()
         for modulus in reversed(self.moduli):
             digits.append(remainder % modulus)
             remainder = remainder // modulus
         return digits[::-1]
 
-    def sections_of(self, words: Ints) -> Ints:
+    def sections_of(self, words: IntArray) -> IntArray:
         """The index of the section of each word."""
         bases = np.array([section.base for section in self.sections])
         return np.searchsorted(bases, words % self.depth, side="right") - 1

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Lanes
 from hwmodel.emit.schedule.bits import not_emitted
@@ -23,9 +23,7 @@ from hwmodel.emit.schedule.names import plain
 from hwmodel.local_words import local_word
 from hwmodel.platform import Channel, Platform
 from hwmodel.simulator.group import GroupRun, NumbersByStep
-from hwmodel.simulator.requests import Asked, Requester
-
-Ints = NDArray[np.int64]
+from hwmodel.simulator.requests import Request, Requester
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,7 @@ class PortLanes:
 
 
 @dataclass(frozen=True)
-class Engine:
+class DmaEngine:
     """A port in hardware: its requests, the words that pass, and the data that are brought to be stored."""
 
     name: str
@@ -79,7 +77,7 @@ class _Inside:
 
     name: str
     memory: Memory
-    words: Ints
+    words: IntArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +86,7 @@ class _Move:
 
     array: str
     write: bool
-    elements: Ints
+    elements: IntArray
     inside: tuple[_Inside, ...]
     requester: Requester
 
@@ -127,11 +125,11 @@ class _Piece:
     word: int
     part: int
     is_last: bool
-    lanes: Ints
+    lanes: IntArray
     first: int
 
 
-def _pieces(requester: Requester, start: int, elements: Ints, first: int) -> list[_Piece]:
+def _pieces(requester: Requester, start: int, elements: IntArray, first: int) -> list[_Piece]:
     """The local words of a run from element `start` on, in order; its first datum is number `first` of the move.
 
     `elements` are the elements that are moved; others may lie between them.
@@ -155,9 +153,9 @@ class _Rows:
 
     requests: list[tuple[int, int, int, int]] = field(default_factory=list)  # word, words, write, first of its move
     flags: list[tuple[int, ...]] = field(default_factory=list)  # array, write, part, waits, takes, done
-    loaded: list[tuple[int, str, Ints, Ints]] = field(default_factory=list)  # row, name of lanes, lanes, words
+    loaded: list[tuple[int, str, IntArray, IntArray]] = field(default_factory=list)  # row, name of lanes, lanes, words
     stores: list[tuple[int, int, int]] = field(default_factory=list)  # array, part, whether the word is complete
-    stored: list[tuple[int, str, Ints, Ints]] = field(default_factory=list)
+    stored: list[tuple[int, str, IntArray, IntArray]] = field(default_factory=list)
     ends: list[tuple[int, int, int]] = field(default_factory=list)  # number of rows of each agent, by end of step
     lanes: dict[str, tuple[PortLanes, Memory]] = field(default_factory=dict)
 
@@ -174,7 +172,7 @@ class PortScheduler:
     platform: Platform
     run: GroupRun
     memories: Mapping[tuple[str, str], Memory]
-    located: Mapping[str, Ints]
+    located: Mapping[str, IntArray]
     addresses: AddressMap
     once: Mapping[str, Sequence[Memory]]
 
@@ -188,14 +186,14 @@ class PortScheduler:
             for write in (False, True)
         }
 
-    def engines(self) -> tuple[Engine, ...]:
+    def engines(self) -> tuple[DmaEngine, ...]:
         """The engines: one, or with separate ports one that loads and one that stores."""
         (channel,) = self.platform.channels
         if channel.port == "separate":
             return self._engine("loads", (False,)), self._engine("stores", (True,))
         return (self._engine("port", (False, True)),)
 
-    def _engine(self, name: str, directions: Sequence[bool]) -> Engine:
+    def _engine(self, name: str, directions: Sequence[bool]) -> DmaEngine:
         """The engine that moves data in some directions (True: stores), step after step."""
         rows, arrays = _Rows(), list(self.accesses.network.arrays)
         if self.once:
@@ -257,7 +255,7 @@ class PortScheduler:
                 "set a larger word_bits in [memory] of the platform, and explore again",
             )
         # `first` is 1 for the first request of the move only (its control `fence`).
-        asked, done, first = requester.asked(move.elements), 0, 1
+        asked, done, first = requester.request_for(move.elements), 0, 1
         for start, size in asked.runs:
             end = int(np.searchsorted(move.elements, start + size))
             pieces, done = _pieces(requester, start, move.elements[done:end], done), end
@@ -269,7 +267,7 @@ class PortScheduler:
                 first = 0
 
     def _pass(
-        self, rows: _Rows, moving: tuple[int, _Move], pieces: Sequence[_Piece], request: tuple[int, Asked]
+        self, rows: _Rows, moving: tuple[int, _Move], pieces: Sequence[_Piece], request: tuple[int, Request]
     ) -> int:
         """Add the rows of one request, which passes the local words `pieces`; returns the number of words to ask for.
 
@@ -302,7 +300,7 @@ class PortScheduler:
         rows.flags += [*flags[:-1], (*flags[-1][:-1], 1)]
         return words + unused
 
-    def _built(self, name: str, rows: _Rows) -> Engine:
+    def _built(self, name: str, rows: _Rows) -> DmaEngine:
         """The engine of all rows, as activities."""
         ends = np.array(rows.ends, np.int64) - 1
         requests, flags = np.array(rows.requests, np.int64), np.array(rows.flags, np.int64)
@@ -319,7 +317,7 @@ class PortScheduler:
         ]
         setup = bool(self.once)
         there, room = requests[:, 0] >= 0, 1 << self.addresses.bits  # unneeded words may lie beyond the last address
-        return Engine(
+        return DmaEngine(
             name,
             Activity(
                 f"{name}_requests",
@@ -365,7 +363,7 @@ class PortScheduler:
         return PortLanes(move.array, move.write, inside.name, width, self.addresses.slots[move.array], kind.bits)
 
 
-def _table(rows: _Rows, name: str, touched: Sequence[tuple[int, str, Ints, Ints]], count: int) -> Lanes:
+def _table(rows: _Rows, name: str, touched: Sequence[tuple[int, str, IntArray, IntArray]], count: int) -> Lanes:
     """The words that the lanes named `name` touch, in `count` rows."""
     port, memory = rows.lanes[name]
     table = np.full((count, port.lanes), -1, np.int64)

@@ -15,14 +15,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from arrayol.arrays import IntArray
+
 LONGEST = 1 << 10  # the most symbols of a part that repeats; longer ones are not sought
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class ProgramLoop:
     """A loop from instruction `start` on, run `times` times; `depth` counts the loops around it."""
 
     start: int
@@ -36,7 +36,7 @@ class Instruction:
 
     symbol: int
     cycles: int
-    ends: tuple[Loop, ...] = ()
+    ends: tuple[ProgramLoop, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,9 @@ class Program:
             most[loop.depth] = max(most[loop.depth], loop.times)
         return tuple(most)
 
-    def unrolled(self) -> Ints:
+    def unrolled(self) -> IntArray:
         """The sequence of symbols, one for each cycle."""
-        counters, at, symbols = [0] * self.depth, 0, list[Ints]()
+        counters, at, symbols = [0] * self.depth, 0, list[IntArray]()
         while at < len(self.instructions):
             instruction = self.instructions[at]
             symbols.append(np.full(instruction.cycles, instruction.symbol, np.int64))
@@ -75,7 +75,7 @@ class Program:
         return np.concatenate(symbols) if symbols else np.zeros(0, np.int64)
 
 
-def rolled(symbols: Ints) -> Program:
+def rolled(symbols: IntArray) -> Program:
     """The program of a sequence of symbols, none negative."""
     return Program(tuple(_flat(_Rolling(symbols).nodes())))
 
@@ -87,7 +87,7 @@ def after_setup(setup: Program, program: Program) -> Program:
         Instruction(
             instruction.symbol,
             instruction.cycles,
-            tuple(Loop(loop.start + first, loop.times, loop.depth) for loop in instruction.ends),
+            tuple(ProgramLoop(loop.start + first, loop.times, loop.depth) for loop in instruction.ends),
         )
         for instruction in program.instructions
     ]
@@ -105,7 +105,7 @@ class _Node:
 class _Rolling:
     """A sequence while its loops are found; each number is a symbol or a part that repeats."""
 
-    def __init__(self, symbols: Ints) -> None:
+    def __init__(self, symbols: IntArray) -> None:
         self.numbers = symbols.astype(np.int64)
         first = int(symbols.max(initial=-1)) + 1
         self.first = first
@@ -130,7 +130,7 @@ class _Rolling:
         edges = np.flatnonzero(np.diff(np.concatenate([[False], equal, [False]]).astype(np.int8)))
         begins, lengths = edges[::2], edges[1::2] - edges[::2]
         long = lengths >= period
-        parts, done = list[Ints](), 0
+        parts, done = list[IntArray](), 0
         for begin, length in zip(begins[long].tolist(), lengths[long].tolist(), strict=True):
             # Stretches of one period may overlap: the second one starts where the first ends.
             start = max(begin, done)
@@ -175,7 +175,7 @@ def _flat(nodes: Sequence[_Node]) -> Iterator[Instruction]:
         for part in node.body:
             add(part, depth + 1)
         last = instructions[-1]
-        instructions[-1] = Instruction(last.symbol, last.cycles, (*last.ends, Loop(start, node.times, depth)))
+        instructions[-1] = Instruction(last.symbol, last.cycles, (*last.ends, ProgramLoop(start, node.times, depth)))
 
     for node in nodes:
         add(node, 0)

@@ -17,18 +17,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from arrayol.errors import ArrayolError, error
 from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Agent, Replayed, replayed
 from hwmodel.emit.schedule.group import GroupSchedule, Tables
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.simulator.group import GroupRun
-from hwmodel.simulator.moves import Moved
-from hwmodel.simulator.processors import Processor
-
-Ints = NDArray[np.int64]
+from hwmodel.simulator.schedule.moves import Moved
+from hwmodel.simulator.schedule.processors import ProcessorState
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,7 @@ class Claim:
     activity: Activity
     agent: Agent
     accesses: Accesses
-    processor: Processor | None = None
+    processor: ProcessorState | None = None
     behind: int = 0
 
     def where(self, row: int) -> str:
@@ -77,7 +75,7 @@ def require_proofs(accesses: Accesses, tables: Tables, schedule: GroupSchedule, 
         for lanes in claim.activity.lanes:
             # Of registers all words can be used at once; with `copy_each` each reading lane has a copy of its own.
             if not (lanes.memory.registers or (lanes.memory.copy_each and lanes.name in readers)):
-                _require_apart(claim, lanes.name, lanes.memory, replay)
+                _require_disjoint_lanes(claim, lanes.name, lanes.memory, replay)
     for name, moved in run.moves.arrays.items():
         if name in run.located:
             _require_lives(accesses, moved, run.located[name])
@@ -123,7 +121,7 @@ def _require_same(claim: Claim, found: Replayed) -> None:
             raise unproven(f"{claim.where(row)} has another '{name}' than it should")
 
 
-def _require_apart(claim: Claim, name: str, memory: Memory, found: Replayed) -> None:
+def _require_disjoint_lanes(claim: Claim, name: str, memory: Memory, found: Replayed) -> None:
     """The third proof: lanes side by side do not touch different words of one bank."""
     # In ascending order, words of one bank are adjacent.
     words = np.sort(found.words[name], axis=1)
@@ -134,7 +132,7 @@ def _require_apart(claim: Claim, name: str, memory: Memory, found: Replayed) -> 
         raise unproven(f"{claim.where(row)} meets two words of bank {met} of '{memory.name}'")
 
 
-def _require_lives(accesses: Accesses, moved: Moved, words: Ints) -> None:
+def _require_lives(accesses: Accesses, moved: Moved, words: IntArray) -> None:
     """The second proof, for a buffer: the data of one word are live one after another."""
     order = np.lexsort((moved.bring, words))
     same = words[order][1:] == words[order][:-1]
@@ -165,7 +163,7 @@ def _require_turns(array: str, tables: Tables, run: GroupRun) -> None:
         raise unproven(f"{text}, which is read in cycle {read_cycle[place - int(late[place])]}")
 
 
-def _touches(array: str, activities: Iterable[Activity], clocks: Ints) -> Ints:
+def _touches(array: str, activities: Iterable[Activity], clocks: IntArray) -> IntArray:
     """The word and the cycle of all touches of an array's memory, (touches, 2), sorted by word and then by cycle."""
     parts = [np.zeros((0, 2), np.int64)]
     for activity in activities:

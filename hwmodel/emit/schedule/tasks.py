@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses, Touch
 from hwmodel.datapath.derive import Derived
 from hwmodel.emit.schedule.activity import Activity, Lanes, rows_of
@@ -26,10 +27,8 @@ from hwmodel.emit.schedule.units import ReadPort, TaskUnits, Timed, WritePort, i
 from hwmodel.emit.schedule.windows import window_kept
 from hwmodel.local_memory.banked import WindowReads
 from hwmodel.simulator.group import GroupRun
-from hwmodel.simulator.processors import Processor
-from hwmodel.simulator.rows import Rows
-
-Ints = NDArray[np.int64]
+from hwmodel.simulator.memories.rows import Rows
+from hwmodel.simulator.schedule.processors import ProcessorState
 
 
 @dataclass(frozen=True)
@@ -54,15 +53,15 @@ class TaskScheduler:
     accesses: Accesses
     run: GroupRun
     memories: Mapping[tuple[str, str], Memory]
-    located: Mapping[str, Ints]
+    located: Mapping[str, IntArray]
     windows: Mapping[tuple[str, int], WindowReads]
     random: frozenset[tuple[str, int]]
     states: Mapping[str, tuple[int, int]]
     datapaths: Mapping[str, Derived]
-    clocks: Ints
+    clocks: IntArray
     setup: bool
 
-    def schedule(self, own: Processor) -> TaskSchedule:
+    def schedule(self, own: ProcessorState) -> TaskSchedule:
         """The schedule of a task. Raises ArrayolError (`not-emitted`)."""
         step = np.searchsorted(self.clocks, own.began, side="right") - 1
         cycle = own.started - self.clocks[step]
@@ -111,7 +110,7 @@ class TaskScheduler:
             ),
         )
 
-    def _read(self, own: Processor, number: int, timed: Timed) -> tuple[ReadPort, Lanes, Ints | None]:
+    def _read(self, own: ProcessorState, number: int, timed: Timed) -> tuple[ReadPort, Lanes, IntArray | None]:
         """The port and lanes of a task's reading tiler, and the rows in which its window shifts.
 
         The rows are None without a window.
@@ -138,7 +137,7 @@ class TaskScheduler:
             moves[timed.reading - ahead * own.unit.interval] = 1  # also where nothing but a border's constant is read
         return replace(port, window=kept.port), Lanes(name, memory, table), moves
 
-    def _lookup(self, own: Processor, number: int) -> ReadPort:
+    def _lookup(self, own: ProcessorState, number: int) -> ReadPort:
         """A port that is read at subscripts of data: a whole array in a ROM. Raises ArrayolError (`not-emitted`)."""
         touch = self.accesses.reads[own.task][number]
         memory, read = self.memories[own.task, touch.array], self.run.moves.all_reads[own.task, number]
@@ -148,15 +147,15 @@ class TaskScheduler:
         bits = self.accesses.network.arrays[touch.array].type.bits
         return ReadPort(touch.port, "", len(whole), -(-len(whole) // own.unit.interval), bits, lookup=memory)
 
-    def _words(self, memory: Memory, data: Ints) -> Ints:
+    def _words(self, memory: Memory, data: IntArray) -> IntArray:
         """The words of data of a memory; an array that is there before the frame has its elements as data."""
         words = self.located[memory.array] if memory.elements is None else np.array(memory.elements, np.int64)
         return words[data]
 
-    def _written(self, own: Processor, touch: Touch, timed: Timed) -> tuple[WritePort, Lanes]:
+    def _written(self, own: ProcessorState, touch: Touch, timed: Timed) -> tuple[WritePort, Lanes]:
         """The port and lanes of a task's writing tiler."""
         kind, memory = self.accesses.network.arrays[touch.array].type, self.memories["", touch.array]
-        writing, data, _ = data_made(self.accesses, self.run, touch)
+        writing, data, _ = written_elements(self.accesses, self.run, touch)
         name = f"{plain(own.task)}_{touch.port}"
         if sum(other.port == touch.port for other in self.accesses.writes[own.task]) > 1:
             name += f"_{self.accesses.writes[own.task].index(touch)}"
@@ -165,12 +164,12 @@ class TaskScheduler:
 
     def _leaving(
         self,
-        own: Processor,
+        own: ProcessorState,
         named: tuple[str, str, int],
         memory: Memory,
         timed: Timed,
-        writing: Ints | NDArray[np.intp],
-        words: Ints,
+        writing: IntArray | NDArray[np.intp],
+        words: IntArray,
     ) -> tuple[WritePort, Lanes]:
         """The port and lanes of results that leave at the rate of the interval; `named` are port, lanes and bits."""
         port, name, bits = named
@@ -190,7 +189,7 @@ def _merged(writes: Sequence[WritePort]) -> tuple[WritePort, ...]:
     return tuple(ports.values())
 
 
-def units_of_instances(own: Processor) -> Ints:
+def units_of_instances(own: ProcessorState) -> IntArray:
     """The unit of each instance: by position on its line, or the next free unit if chains share no lines."""
     if own.lines.alone and own.units > 1:
         return _next_free(own)
@@ -201,7 +200,7 @@ def units_of_instances(own: Processor) -> Ints:
     return place % own.units
 
 
-def _next_free(own: Processor) -> Ints:
+def _next_free(own: ProcessorState) -> IntArray:
     """The unit of each instance in the order of starts: the first unit that is free."""
     unit_of, free = np.zeros(len(own.started), np.int64), [-1] * own.units
     for instance in np.argsort(own.started, kind="stable").tolist():
@@ -211,7 +210,7 @@ def _next_free(own: Processor) -> Ints:
     return unit_of
 
 
-def writers_of(accesses: Accesses, run: GroupRun, array: str) -> Iterator[tuple[Touch, NDArray[np.intp], Ints]]:
+def writers_of(accesses: Accesses, run: GroupRun, array: str) -> Iterator[tuple[Touch, NDArray[np.intp], IntArray]]:
     """By tiler of the group that writes an array: the instances that write, and the numbers of their data."""
     first = 0
     for task in accesses.network.arrays[array].producers:
@@ -223,7 +222,7 @@ def writers_of(accesses: Accesses, run: GroupRun, array: str) -> Iterator[tuple[
                 first += len(writing) * size
 
 
-def data_made(accesses: Accesses, run: GroupRun, touch: Touch) -> tuple[NDArray[np.intp], Ints, int]:
+def written_elements(accesses: Accesses, run: GroupRun, touch: Touch) -> tuple[NDArray[np.intp], IntArray, int]:
     """The instances that write through a tiler, the numbers of their data, and the tiler's position.
 
     The position counts the tilers of the group that write the array.

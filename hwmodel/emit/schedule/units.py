@@ -10,14 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from hwmodel.datapath.port_cycles import result_cycles
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.windows import WindowPort
 
-Ints = NDArray[np.int64]
 FETCH = 3  # cycles from the start of a repetition to its operand registers: to the bank, through it, to the unit
 
 
@@ -103,20 +102,20 @@ class Timed:
     `writing` is the writer's row `latency` cycles after the start. `readers` and `writers` are the numbers of rows.
     """
 
-    unit: Ints
-    reading: Ints
-    writing: Ints
+    unit: IntArray
+    reading: IntArray
+    writing: IntArray
     readers: int
     writers: int
 
 
-def in_chunks(first: Ints, unit: Ints, size: int, chunk: int) -> tuple[Ints, Ints]:
+def in_chunks(first: IntArray, unit: IntArray, size: int, chunk: int) -> tuple[IntArray, IntArray]:
     """The row and the lane of each element, (instances, size), if patterns pass chunk by chunk from row `first` on."""
     element = np.arange(size)
     return first[:, None] + element // chunk, unit[:, None] * chunk + element % chunk
 
 
-def leaving(first: Ints, unit: Ints, size: int, interval: int) -> tuple[Ints, Ints]:
+def leaving(first: IntArray, unit: IntArray, size: int, interval: int) -> tuple[IntArray, IntArray]:
     """The row and the lane of each result, (instances, size), if results leave from row `first` on."""
     element = np.arange(size)
     cycle = result_cycles(element, size, interval)
@@ -124,7 +123,7 @@ def leaving(first: Ints, unit: Ints, size: int, interval: int) -> tuple[Ints, In
     return first[:, None] + cycle, unit[:, None] * -(-size // interval) + lane
 
 
-def table_of(shape: tuple[int, int], row: Ints, lane: Ints, words: Ints) -> Ints:
+def table_of(shape: tuple[int, int], row: IntArray, lane: IntArray, words: IntArray) -> IntArray:
     """The word of each row and lane, -1 for none."""
     table = np.full(shape, -1, np.int64)
     row, lane, words = np.broadcast_arrays(row, lane, words)

@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Lanes
-from hwmodel.emit.schedule.port import AddressMap, Engine, PortLanes
+from hwmodel.emit.schedule.port import AddressMap, DmaEngine, PortLanes
 from hwmodel.emit.schedule.proofs import unproven
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,9 +25,9 @@ class Passing:
 
     array: str
     lanes: Lanes
-    words: Ints
-    steps: Ints
-    elements: Ints
+    words: IntArray
+    steps: IntArray
+    elements: IntArray
 
 
 @dataclass(frozen=True)
@@ -38,10 +36,10 @@ class PortWords:
 
     accesses: Accesses
     addresses: AddressMap
-    engine: Engine
+    engine: DmaEngine
 
     @cached_property
-    def _asked(self) -> tuple[Ints, Ints]:
+    def _requested_words(self) -> tuple[IntArray, IntArray]:
         """The words that are requested, one by one, and whether each is stored."""
         requests = self.engine.requests
         (first, _), controls = requests.places["word"], requests.controls
@@ -52,12 +50,12 @@ class PortWords:
 
     def loaded(self) -> Iterator[Passing]:
         """The loaded elements. Raises ArrayolError (`unproven-schedule`) if other words pass than are requested."""
-        passing, (word, write) = self.engine.passing, self._asked
+        passing, (word, write) = self.engine.passing, self._requested_words
         controls = passing.controls
         takes = (controls["waits"] > 0) & (controls["takes"] > 0)
         if not np.array_equal(controls["write"][takes], write):
             raise unproven(f"other words pass '{self.engine.name}' than it asks for")
-        number: Ints = np.cumsum(takes) - takes
+        number: IntArray = np.cumsum(takes) - takes
         comes = (controls["waits"] > 0) & (controls["write"] == 0)
         loaded_word = np.where(comes, np.append(word, -1)[number], -1)
         yield from self._touches(passing, loaded_word, controls["part"], write=False)
@@ -67,14 +65,14 @@ class PortWords:
 
         Raises ArrayolError (`unproven-schedule`) if not as many words are put together as requested.
         """
-        storing, (word, write) = self.engine.storing, self._asked
+        storing, (word, write) = self.engine.storing, self._requested_words
         whole, word = storing.controls["whole"] > 0, word[write > 0]
         if int(whole.sum()) != len(word):
             raise unproven(f"'{self.engine.name}' stores other words than it asks for")
-        number: Ints = np.cumsum(whole) - whole
+        number: IntArray = np.cumsum(whole) - whole
         yield from self._touches(storing, np.append(word, -1)[number], storing.controls["part"], write=True)
 
-    def _touches(self, activity: Activity, word: Ints, part: Ints, *, write: bool) -> Iterator[Passing]:
+    def _touches(self, activity: Activity, word: IntArray, part: IntArray, *, write: bool) -> Iterator[Passing]:
         """The element of each touch, given by row the word of the external memory and the part of it that passes."""
         ports: Mapping[str, PortLanes] = {own.name: own for own in self.engine.lanes if own.write == write}
         for lanes in activity.lanes:

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from arrayol.ir.spec import Delay, TiledDefault
 from hwmodel.accesses import Accesses
 from hwmodel.datapath.derive import Derived
@@ -35,10 +35,8 @@ from hwmodel.emit.schedule.units import FETCH, ReadPort, TaskUnits, WritePort
 from hwmodel.emit.schedule.value_port import PortWords
 from hwmodel.emit.schedule.values import CONSTANT, UNKNOWN, History, Outside, Values, Writes, place_at
 from hwmodel.simulator.group import GroupRun
-from hwmodel.simulator.plan import touched
-from hwmodel.simulator.processors import Processor
-
-Ints = NDArray[np.int64]
+from hwmodel.simulator.schedule.plan import touched
+from hwmodel.simulator.schedule.processors import ProcessorState
 
 
 def require_values(
@@ -77,16 +75,16 @@ class _Issued:
     `by_row` has for each row of the reader and each unit the instance that starts there, -1 for none.
     """
 
-    own: Processor
+    own: ProcessorState
     units: TaskUnits
     reading: Activity
     derived: Derived
-    unit: Ints
-    row: Ints
-    by_row: Ints
+    unit: IntArray
+    row: IntArray
+    by_row: IntArray
 
     @staticmethod
-    def of(own: Processor, units: TaskUnits, reading: Activity, derived: Derived) -> _Issued:
+    def of(own: ProcessorState, units: TaskUnits, reading: Activity, derived: Derived) -> _Issued:
         """Find unit and row of each instance.
 
         Raises ArrayolError (`unproven-schedule`) if repetitions overlap on a unit, or one starts in a cycle in which
@@ -104,7 +102,7 @@ class _Issued:
         return _Issued(own, units, reading, derived, unit, row, by_row)
 
     @property
-    def repetition(self) -> Ints:
+    def repetition(self) -> IntArray:
         """The number of the repetition of each instance."""
         return self.own.work.repetition
 
@@ -143,7 +141,7 @@ class _Proof:
         """The cycles of all steps."""
         return self.span * max(len(reading.ends) for reading, _, _ in self.tables.tasks)
 
-    def _times(self, activity: Activity, rows: Ints) -> tuple[Ints, Ints]:
+    def _times(self, activity: Activity, rows: IntArray) -> tuple[IntArray, IntArray]:
         """The step of each row, and its cycle in the step."""
         step = np.searchsorted(activity.ends, rows)
         return step, rows - activity.starts[step]
@@ -185,14 +183,14 @@ class _Proof:
         writing = next(writing for _, writing, units in self.tables.tasks if units is task.units)
         lanes = {own.name: own for own in writing.lanes}
         for port in task.units.writes:
-            _require_made(task, port)
+            _require_computed(task, port)
             for own in (lanes[name] for name in port.lanes):
                 row, lane = np.nonzero(own.words >= 0)
                 step, cycle = self._times(writing, row)
                 values = self._result(task, port, step, cycle, lane)
                 yield own.memory, Writes(own.words[row, lane], step * self.span + cycle, values)
 
-    def _result(self, task: _Issued, port: WritePort, step: Ints, cycle: Ints, lane: Ints) -> Ints:
+    def _result(self, task: _Issued, port: WritePort, step: IntArray, cycle: IntArray, lane: IntArray) -> IntArray:
         """The values on lanes of an output in cycles of a step, by the repetition that has a result there then."""
         interval, size = task.units.interval, port.size
         if port.early:
@@ -210,7 +208,7 @@ class _Proof:
         row = task.reading.starts[step] + start
         there &= (start >= 0) & (row <= task.reading.ends[step]) & (unit < task.units.units)
         instance = np.where(there, task.by_row[np.where(there, row, 0), np.where(there, unit, 0)], -1)
-        made = self.values.made(task.units.task, port.port, task.repetition[instance], element, size)
+        made = self.values.result_ids(task.units.task, port.port, task.repetition[instance], element, size)
         return np.where(instance >= 0, made, UNKNOWN)
 
     # Reads of memories.
@@ -237,7 +235,7 @@ class _Proof:
             on = f"on unit {task.unit[instance]} takes as element {element} of '{port.port}'"
             raise unproven(f"{place} {on} {said[0]}, and not {said[1]}")
 
-    def _operands(self, task: _Issued, port: ReadPort, histories: Mapping[str, History]) -> Ints:
+    def _operands(self, task: _Issued, port: ReadPort, histories: Mapping[str, History]) -> IntArray:
         """The value that the unit takes for each instance and element."""
         interval, place = task.units.interval, np.arange(port.size)
         chunk, lane = divmod(place, -(-port.size // interval))
@@ -251,7 +249,7 @@ class _Proof:
         kept = [pair for pair in task.units.kept if pair[1] == port.port]
         return self._with_kept(task, kept[0], operands) if kept else operands
 
-    def _brought(self, task: _Issued, port: ReadPort, histories: Mapping[str, History]) -> Ints:
+    def _brought(self, task: _Issued, port: ReadPort, histories: Mapping[str, History]) -> IntArray:
         """The value that reaches the units by row and lane, when the row's words do."""
         lanes = next(own for own in task.reading.lanes if own.name == port.lanes)
         if port.otherwise is not None and port.otherwise.lanes:
@@ -263,7 +261,7 @@ class _Proof:
         brought[row, lane] = _read(lanes, lanes.words[row, lane], step * self.span + cycle, histories)
         return brought
 
-    def _with_kept(self, task: _Issued, pair: tuple[str, str], found: Ints) -> Ints:
+    def _with_kept(self, task: _Issued, pair: tuple[str, str], found: IntArray) -> IntArray:
         """The operands `found`, replaced where units take the state that they kept."""
         begins, keeps = (task.reading.controls[name][task.row] >> task.unit & 1 for name in ("begins", "keeps"))
         every = np.zeros(task.by_row.shape, np.bool_)
@@ -281,7 +279,7 @@ class _Proof:
         step, cycle = self._times(task.reading, task.row)
         near = (step == step[before]) & (cycle - cycle[before] < waits)
         size = found.shape[1]
-        kept = self.values.made(task.units.task, pair[0], task.repetition[before][:, None], np.arange(size), size)
+        kept = self.values.result_ids(task.units.task, pair[0], task.repetition[before][:, None], np.arange(size), size)
         kept = np.where(((before >= 0) & ~near)[:, None], kept, UNKNOWN)
         return np.where((keeps > 0)[:, None], kept, found)
 
@@ -338,7 +336,7 @@ class _Proof:
         return after
 
 
-def _require_made(task: _Issued, port: WritePort) -> None:
+def _require_computed(task: _Issued, port: WritePort) -> None:
     """Require that results that are taken early are made by then, and that lanes are those of units."""
     derived, name = task.derived, f"'{port.port}' of '{task.units.task}'"
     if port.chunk != -(-port.size // task.units.interval) or len(port.early) not in (0, port.size):
@@ -348,7 +346,7 @@ def _require_made(task: _Issued, port: WritePort) -> None:
         raise unproven(f"{name} is taken before it is made")
 
 
-def _read(lanes: Lanes, words: Ints, cycles: Ints, histories: Mapping[str, History]) -> Ints:
+def _read(lanes: Lanes, words: IntArray, cycles: IntArray, histories: Mapping[str, History]) -> IntArray:
     """The values of words of a memory in some cycles; a ROM always has its elements."""
     memory = lanes.memory
     if memory.content is not None:
@@ -360,7 +358,7 @@ def _read(lanes: Lanes, words: Ints, cycles: Ints, histories: Mapping[str, Histo
     return np.full(len(words), UNKNOWN) if history is None else history.at(words, cycles)
 
 
-def _from_window(task: _Issued, port: ReadPort, brought: Ints) -> Ints:
+def _from_window(task: _Issued, port: ReadPort, brought: IntArray) -> IntArray:
     """The value that comes from the registers of a window, for each instance and element."""
     window, interval = port.window, task.units.interval
     assert window is not None, "a port with a window"
@@ -369,7 +367,7 @@ def _from_window(task: _Issued, port: ReadPort, brought: Ints) -> Ints:
     cycle = rounds - task.reading.starts[step]
     if (cycle % interval != 0).any() or ((np.diff(step) == 0) & (np.diff(rounds) < interval)).any():
         raise unproven(f"the window of '{port.port}' of '{task.units.task}' moves on within a round")
-    places: dict[int, Ints] = {}
+    places: dict[int, IntArray] = {}
     order = _by_need(window.source, window.ahead)
     for place in order:
         source, ahead = window.source[place], window.ahead[place]

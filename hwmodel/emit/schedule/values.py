@@ -16,10 +16,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from arrayol.ir.spec import Delay, port_named
 from hwmodel.accesses import Accesses, Touch, flat
 
-Ints = NDArray[np.int64]
 UNKNOWN = -1  # a word that nothing has written, or in a cycle that is not known
 CONSTANT = -2  # the constant of a border or of a delay
 _OUTPUTS = 44  # bits of the numbers of an output's results
@@ -31,7 +31,7 @@ class Values:
 
     accesses: Accesses
     tasks: Sequence[str]
-    _wanted: dict[str, Ints] = field(default_factory=dict, repr=False)
+    _wanted: dict[str, IntArray] = field(default_factory=dict, repr=False)
 
     @cached_property
     def _outputs(self) -> list[tuple[str, str]]:
@@ -42,11 +42,11 @@ class Values:
         processes = self.accesses.network.processes
         return [(task, port.name) for task in self.tasks for port in processes[task].output_ports]
 
-    def made(self, task: str, output: str, repetition: Ints, element: Ints, size: int) -> Ints:
+    def result_ids(self, task: str, output: str, repetition: IntArray, element: IntArray, size: int) -> IntArray:
         """The numbers of the results of an output with `size` elements, by repetition and element."""
         return (self._outputs.index((task, output)) + 1 << _OUTPUTS) + repetition * size + element
 
-    def of_array(self, array: str) -> Ints:
+    def of_array(self, array: str) -> IntArray:
         """The value that each element of an array has after the group, (elements,)."""
         if array not in self._wanted:
             # An element that no task of the group writes has its own number: it comes from the external memory.
@@ -55,11 +55,11 @@ class Values:
                 for touch in (own for own in self.accesses.writes[task] if own.array == array):
                     rows, elements = self.accesses.touched(touch, self.accesses.repetitions(task))
                     size = elements.shape[1]
-                    values[elements] = self.made(task, touch.port, rows[:, None], np.arange(size), size)
+                    values[elements] = self.result_ids(task, touch.port, rows[:, None], np.arange(size), size)
             self._wanted[array] = values
         return self._wanted[array]
 
-    def of_input(self, task: str, port: str, repetition: Ints) -> Ints:
+    def of_input(self, task: str, port: str, repetition: IntArray) -> IntArray:
         """The values that repetitions of a task take at an input, (repetitions, elements)."""
         touch = next((own for own in self.accesses.reads[task] if own.port == port), None)
         delay = next((own for own in self.accesses.network.processes[task].delays if own.port == port), None)
@@ -71,7 +71,7 @@ class Values:
             found = np.full((len(at), math.prod(extent or 1 for extent in own.shape)), CONSTANT)
         return found if delay is None else self._of_delay(task, delay, at, found)
 
-    def _of_touch(self, touch: Touch, at: Ints) -> Ints:
+    def _of_touch(self, touch: Touch, at: IntArray) -> IntArray:
         """The values that a tiler reads for some repetitions, with the constant of the border outside the array."""
         values = self.of_array(touch.array)[self.accesses.elements(touch, at)]
         border = touch.tiler.border
@@ -79,12 +79,12 @@ class Values:
             values = np.where(self.accesses.beyond(touch, at), CONSTANT, values)
         return values
 
-    def _of_delay(self, task: str, delay: Delay, at: Ints, default: Ints) -> Ints:
+    def _of_delay(self, task: str, delay: Delay, at: IntArray, default: IntArray) -> IntArray:
         """The results of the previous repetition of the delay, and `default` if there is no previous repetition."""
         extents, size = self.accesses.extents(task), default.shape[1]
         before = at - np.array(delay.vector, np.int64)
         there = np.asarray(((before >= 0) & (before < np.array(extents, np.int64))).all(axis=1))
-        made = self.made(task, delay.output, flat(before, extents)[:, None], np.arange(size), size)
+        made = self.result_ids(task, delay.output, flat(before, extents)[:, None], np.arange(size), size)
         return np.where(there[:, None], made, default)
 
     def name(self, value: int, array: str | None) -> str:
@@ -113,9 +113,9 @@ def place_at(number: int, shape: Sequence[int]) -> str:
 class Writes:
     """Touches of a memory that write it: the word, the cycle, and the value of each."""
 
-    words: Ints
-    cycles: Ints
-    values: Ints
+    words: IntArray
+    cycles: IntArray
+    values: IntArray
 
 
 class History:
@@ -137,20 +137,20 @@ class History:
         order = np.argsort(keys, kind="stable")  # of one cycle the last one counts
         self.keys, self.words, self.values = keys[order], words[order], values[order]
 
-    def at(self, words: Ints, cycles: Ints) -> Ints:
+    def at(self, words: IntArray, cycles: IntArray) -> IntArray:
         """The values of words in some cycles."""
         return self._values(self._places(words, cycles), words)
 
-    def throughout(self, words: Ints, first: Ints, last: Ints) -> Ints:
+    def throughout(self, words: IntArray, first: IntArray, last: IntArray) -> IntArray:
         """The values of words that do not change between two cycles; UNKNOWN for all others."""
         places = self._places(words, first)
         return np.where(self._places(words, last) == places, self._values(places, words), UNKNOWN)
 
-    def _places(self, words: Ints, cycles: Ints) -> Ints:
+    def _places(self, words: IntArray, cycles: IntArray) -> IntArray:
         """For each word and cycle, the index in key order of the last write before it, maybe of another word."""
         return np.searchsorted(self.keys, words * self.cycles + cycles + 1) - 1
 
-    def _values(self, places: Ints, words: Ints) -> Ints:
+    def _values(self, places: IntArray, words: IntArray) -> IntArray:
         """The values of the writes at some indices; UNKNOWN if the write is of another word."""
         if not len(self.keys):
             return np.full(len(words), UNKNOWN)

@@ -11,13 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from hwmodel.accesses import points
 from hwmodel.local_memory.banked import Place, WindowReads
-from hwmodel.simulator.rows import Rows
-
-Ints = NDArray[np.int64]
+from hwmodel.simulator.memories.rows import Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +35,15 @@ class WindowPort:
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class WindowPlan:
     """A window, and for each unit and element its fresh position and how many rounds before its use that is read."""
 
     port: WindowPort
-    lane: Ints
-    back: Ints
+    lane: IntArray
+    back: IntArray
 
 
-def window_kept(when: Rows, window: WindowReads, size: int) -> Kept:
+def window_kept(when: Rows, window: WindowReads, size: int) -> WindowPlan:
     """The registers of a window: one for each position of a round, and those on its way from a fresh position."""
     fitting = np.array(when.touch.tiler.fitting, np.int64).reshape(len(when.ahead), len(when.touch.pattern))
     pattern = points(when.touch.pattern) @ fitting.T
@@ -64,4 +62,4 @@ def window_kept(when: Rows, window: WindowReads, size: int) -> Kept:
     ahead = tuple(number.get(tuple((np.array(place) + round_step).tolist()), -1) for place in number)
     source = tuple(fresh.get(place, -1) for place in number)
     patterns = tuple(tuple(row) for row in register.tolist())
-    return Kept(WindowPort(tuple(number), source, ahead, patterns, window.each), lane, back)
+    return WindowPlan(WindowPort(tuple(number), source, ahead, patterns, window.each), lane, back)

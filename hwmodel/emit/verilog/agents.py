@@ -46,7 +46,7 @@ def address_bits(memory: Memory) -> int:
 
 
 @dataclass(frozen=True)
-class Port:
+class ModulePort:
     """A port of a module by name, so many bits wide."""
 
     name: str
@@ -60,20 +60,20 @@ class Port:
         return f"  {side} wire {width}{self.name}"
 
 
-def lane_ports(name: str, memory: Memory, lanes: int) -> tuple[Port, Port, Port]:
+def lane_ports(name: str, memory: Memory, lanes: int) -> tuple[ModulePort, ModulePort, ModulePort]:
     """What says which words some lanes touch: whether they do, the codes of banks, and addresses."""
     return (
-        Port(f"{name}_valid", lanes),
-        Port(f"{name}_bank", lanes * code_bits(memory)),
-        Port(f"{name}_address", lanes * address_bits(memory)),
+        ModulePort(f"{name}_valid", lanes),
+        ModulePort(f"{name}_bank", lanes * code_bits(memory)),
+        ModulePort(f"{name}_address", lanes * address_bits(memory)),
     )
 
 
-def ports_of(agent: Agent) -> list[Port]:
+def ports_of(agent: Agent) -> list[ModulePort]:
     """The outputs of an agent's module beside `active` and `fin`."""
     found = [port for name, lanes in agent.lanes.items() for port in lane_ports(name, agent.memories[name], len(lanes))]
-    found += [Port(f"is_{name}", bits_of(agent.limits[column])) for name, column in agent.controls.items()]
-    found += [Port(f"at_{name}", bits_of(counter.modulus)) for name, counter in agent.places.items()]
+    found += [ModulePort(f"is_{name}", bits_of(agent.limits[column])) for name, column in agent.controls.items()]
+    found += [ModulePort(f"at_{name}", bits_of(counter.modulus)) for name, counter in agent.places.items()]
     return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hwmodel.emit.verilog.agents import Port, bits_of
+from hwmodel.emit.verilog.agents import ModulePort, bits_of
 from hwmodel.emit.verilog.top import Bench, frame_loop, words_compared
 from hwmodel.emit.verilog.wiring import WORDS, Outside, engine_ports, wire
 
@@ -44,7 +44,7 @@ def _shift(outside: Outside) -> int:
     return (outside.word_bits // 8).bit_length() - 1
 
 
-def axi_ports(outside: Outside) -> tuple[Port, ...]:
+def axi_ports(outside: Outside) -> tuple[ModulePort, ...]:
     """The ports of the master, by the names of AXI4 after a prefix."""
     word, address = outside.word_bits, address_bits(outside)
     bits = {"addr": address, "len": 8, "size": 3, "burst": 2, "cache": 4, "prot": 3, "resp": 2, "data": word}
@@ -54,7 +54,9 @@ def axi_ports(outside: Outside) -> tuple[Port, ...]:
     names += [f"aw{own}" for own in request] + ["wdata", "wstrb", "wlast", "wvalid", "wready"]
     names += ["bid", "bresp", "bvalid", "bready"]
     return tuple(
-        Port(PREFIX + name, bits.get(name.removeprefix(name[: 1 + name.startswith("a")]), 1), name not in _FROM_MEMORY)
+        ModulePort(
+            PREFIX + name, bits.get(name.removeprefix(name[: 1 + name.startswith("a")]), 1), name not in _FROM_MEMORY
+        )
         for name in names
     )
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from hwmodel.emit.schedule.group import EngineAgents
 from hwmodel.emit.schedule.port import PortLanes
 from hwmodel.emit.verilog.agents import bits_of
-from hwmodel.emit.verilog.wiring import Wiring
+from hwmodel.emit.verilog.wiring import GroupWiring
 
 
-def engine_lines(wiring: Wiring, engine: EngineAgents) -> Iterator[str]:
+def engine_lines(wiring: GroupWiring, engine: EngineAgents) -> Iterator[str]:
     """A port: its flow of requests and words, the data of lanes that load, and the queue of what lanes store."""
     name, requests, passing, storing = engine.name, engine.requests.name, engine.passing.name, engine.storing.name
     loads = [own for own in engine.lanes if not own.write]
@@ -35,7 +35,7 @@ def engine_lines(wiring: Wiring, engine: EngineAgents) -> Iterator[str]:
     yield from _queue(wiring, name, storing, stores)
 
 
-def _load(wiring: Wiring, engine: str, passing: str, own: PortLanes) -> Iterator[str]:
+def _load(wiring: GroupWiring, engine: str, passing: str, own: PortLanes) -> Iterator[str]:
     """The data of a local word: where they lie in the word of the external memory."""
     memory, lanes = wiring.lanes(own.name)
     part = 8 * own.bytes * lanes
@@ -49,7 +49,7 @@ def _load(wiring: Wiring, engine: str, passing: str, own: PortLanes) -> Iterator
         yield f"  assign {own.name}_data{at} = {source}[{low} +: {memory.width}];"
 
 
-def _queue(wiring: Wiring, engine: str, storing: str, stores: Sequence[PortLanes]) -> Iterator[str]:
+def _queue(wiring: GroupWiring, engine: str, storing: str, stores: Sequence[PortLanes]) -> Iterator[str]:
     """What is stored: read ahead of time, put together to words, and kept until these pass."""
     word, count = wiring.outside.word_bits, wiring.outside.word_bits // 8
     if not stores:
@@ -82,11 +82,11 @@ def _queue(wiring: Wiring, engine: str, storing: str, stores: Sequence[PortLanes
     yield "  );"
 
 
-def _part_count(wiring: Wiring, own: PortLanes) -> int:
+def _part_count(wiring: GroupWiring, own: PortLanes) -> int:
     return wiring.outside.word_bits // (8 * own.bytes * own.lanes)
 
 
-def _stored(wiring: Wiring, storing: str, own: PortLanes) -> Iterator[str]:
+def _stored(wiring: GroupWiring, storing: str, own: PortLanes) -> Iterator[str]:
     memory, lanes = wiring.lanes(own.name)
     word, size, parts = wiring.outside.word_bits, 8 * own.bytes, _part_count(wiring, own)
     yield f"  reg [{lanes - 1}:0] {own.name}_once, {own.name}_twice;"

@@ -10,7 +10,7 @@ from hwmodel.emit.verilog.agents import AHEAD, bits_of, ends_at_once, ports_of
 from hwmodel.emit.verilog.engines import engine_lines
 from hwmodel.emit.verilog.memories import memories
 from hwmodel.emit.verilog.tasks import task_lines
-from hwmodel.emit.verilog.wiring import Outside, UnitModule, Wiring, engine_ports, wire
+from hwmodel.emit.verilog.wiring import GroupWiring, Outside, UnitModule, engine_ports, wire
 
 
 def group_module(
@@ -25,10 +25,10 @@ def group_module(
 
     `units` has the module of each task's datapath, `signed` the arrays of signed elements.
     """
-    return _module(Wiring(schedule, prefix, units, outside, frozenset(signed)), name)
+    return _module(GroupWiring(schedule, prefix, units, outside, frozenset(signed)), name)
 
 
-def _module(wiring: Wiring, name: str) -> str:
+def _module(wiring: GroupWiring, name: str) -> str:
     setup = wiring.schedule.setup
     engines = [own.name for own in wiring.schedule.engines]
     ports = [port.declared() for engine in engines for port in engine_ports(engine, wiring.outside)]
@@ -42,7 +42,7 @@ def _module(wiring: Wiring, name: str) -> str:
     return "\n".join([*head, *body, "endmodule", "", *wiring.beside])
 
 
-def _steps(wiring: Wiring) -> Iterator[str]:
+def _steps(wiring: GroupWiring) -> Iterator[str]:
     """Steps: the next one begins when all agents are through; the first may be that before all frames.
 
     Who never waits is known to be through a cycle ahead, and in a register by then: what may wait for the external
@@ -94,7 +94,7 @@ def _final(steps: int, first: int) -> str:
     return f"!is_last && step == {steps - 2}"
 
 
-def _agents(wiring: Wiring) -> Iterator[str]:
+def _agents(wiring: GroupWiring) -> Iterator[str]:
     for engine in wiring.schedule.engines:
         yield from (f"  wire {engine.name}_{own};" for own in ("requests_go", "passing_go", "room"))
     going = dict[str, str]()
@@ -108,7 +108,7 @@ def _agents(wiring: Wiring) -> Iterator[str]:
         yield from _agent(wiring, agent, going.get(agent.name))
 
 
-def _agent(wiring: Wiring, agent: Agent, go: str | None) -> Iterator[str]:
+def _agent(wiring: GroupWiring, agent: Agent, go: str | None) -> Iterator[str]:
     """One of a port waits until it may `go`."""
     own = [f".go({go})", f".fin({agent.name}_fin)"] if go else [f".{name}({agent.name}_{name})" for name in AHEAD]
     connected = [f".{name}({name})" for name in ("clk", "reset", "advance")]

@@ -9,18 +9,18 @@ from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.units import ReadPort
 from hwmodel.emit.verilog.access import AccessPorts
 from hwmodel.emit.verilog.agents import address_bits
-from hwmodel.emit.verilog.wiring import Wiring, wire
+from hwmodel.emit.verilog.wiring import GroupWiring, wire
 
 
-def asked_for(wiring: Wiring, task: TaskAgents, port: str) -> list[tuple[int, AccessPorts]]:
+def data_reads(wiring: GroupWiring, task: TaskAgents, port: str) -> list[tuple[int, AccessPorts]]:
     """The reads of a port at places that data say, of all units: by unit."""
     own = [access for access in wiring.units[task.units.task].accesses if access.port == port]
     return [(unit, access) for unit in range(task.units.units) for access in own]
 
 
-def lookups(wiring: Wiring, task: TaskAgents, port: ReadPort) -> Iterator[str]:
+def lookups(wiring: GroupWiring, task: TaskAgents, port: ReadPort) -> Iterator[str]:
     """A ROM for each two reads, which has a port for each."""
-    memory, asked = port.lookup, asked_for(wiring, task, port.port)
+    memory, asked = port.lookup, data_reads(wiring, task, port.port)
     assert memory is not None, "a port with a lookup"
     assert memory.content is not None, "of a ROM"
     bits = address_bits(memory)

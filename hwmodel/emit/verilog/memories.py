@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.verilog.agents import address_bits, code_bits, codes
-from hwmodel.emit.verilog.wiring import Wiring, wire
+from hwmodel.emit.verilog.wiring import GroupWiring, wire
 
 _LONGEST = 16_384  # bits of a number: Icarus Verilog reads none of more than 16,384 digits
 
 
-def memories(wiring: Wiring) -> Iterator[str]:
+def memories(wiring: GroupWiring) -> Iterator[str]:
     """All memories of a group, and the data of lanes; tables that data look up stand beside the units."""
     for memory in wiring.schedule.memories:
         readers, writers = wiring.schedule.readers[memory.name], wiring.schedule.writers[memory.name]
@@ -37,7 +37,7 @@ def _said(memory: Memory, readers: int) -> str:
     return "in registers" if memory.registers else f"copies: {readers}"
 
 
-def _registers(wiring: Wiring, memory: Memory, readers: Sequence[str], writers: Sequence[str]) -> Iterator[str]:
+def _registers(wiring: GroupWiring, memory: Memory, readers: Sequence[str], writers: Sequence[str]) -> Iterator[str]:
     count = sum(wiring.lanes(name)[1] for name in readers)
     yield wire(f"{memory.name}_words", count * memory.width)
     at = 0
@@ -53,7 +53,9 @@ def _registers(wiring: Wiring, memory: Memory, readers: Sequence[str], writers: 
     yield "  );"
 
 
-def _copy(wiring: Wiring, memory: Memory, reader: str, lanes: tuple[int, int], writers: Sequence[str]) -> Iterator[str]:
+def _copy(
+    wiring: GroupWiring, memory: Memory, reader: str, lanes: tuple[int, int], writers: Sequence[str]
+) -> Iterator[str]:
     """A copy for some lanes of a reader: from the first one on, so many."""
     bits, (first, count) = code_bits(memory), lanes
     known = [f"{bits}'d{code}" for code in reversed(codes(memory))]
@@ -79,11 +81,11 @@ def _copy(wiring: Wiring, memory: Memory, reader: str, lanes: tuple[int, int], w
     yield "  );"
 
 
-def _count(wiring: Wiring, names: Sequence[str]) -> int:
+def _count(wiring: GroupWiring, names: Sequence[str]) -> int:
     return max(1, sum(wiring.lanes(name)[1] for name in names))
 
 
-def _writing(wiring: Wiring, memory: Memory, writers: Sequence[str], *, bank: bool) -> str:
+def _writing(wiring: GroupWiring, memory: Memory, writers: Sequence[str], *, bank: bool) -> str:
     """The connections of what is written; a lane that never does where nothing is."""
     if not writers:
         nothing = [".wvalid(1'b0)", f".waddress({address_bits(memory)}'d0)", f".wdata({memory.width}'d0)"]

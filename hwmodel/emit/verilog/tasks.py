@@ -10,11 +10,11 @@ from hwmodel.emit.schedule.group import TaskAgents
 from hwmodel.emit.schedule.units import ReadPort
 from hwmodel.emit.verilog.agents import bits_of
 from hwmodel.emit.verilog.datapaths.chunks import early_bus
-from hwmodel.emit.verilog.lookups import access_net, asked_for, lookups
-from hwmodel.emit.verilog.wiring import Wiring, wire
+from hwmodel.emit.verilog.lookups import access_net, data_reads, lookups
+from hwmodel.emit.verilog.wiring import GroupWiring, wire
 
 
-def task_lines(wiring: Wiring, task: TaskAgents) -> Iterator[str]:
+def task_lines(wiring: GroupWiring, task: TaskAgents) -> Iterator[str]:
     """A task: the buses of its units, and these; its lanes that write have what units make."""
     units = task.units
     pace = f"a repetition every {counted(units.interval, 'cycle')}, latency {units.latency}"
@@ -39,7 +39,7 @@ def task_lines(wiring: Wiring, task: TaskAgents) -> Iterator[str]:
         yield from _unit(wiring, task, unit, slot)
 
 
-def _operands(wiring: Wiring, task: TaskAgents, port: ReadPort) -> Iterator[str]:
+def _operands(wiring: GroupWiring, task: TaskAgents, port: ReadPort) -> Iterator[str]:
     """The buses of an input port, of all units side by side."""
     units, width = task.units.units, port.width
     if not port.lanes:
@@ -54,7 +54,7 @@ def _operands(wiring: Wiring, task: TaskAgents, port: ReadPort) -> Iterator[str]
         yield f"  assign {port.lanes}_operands = {port.lanes}_brought;"
 
 
-def _brought(wiring: Wiring, port: ReadPort) -> Iterator[str]:
+def _brought(wiring: GroupWiring, port: ReadPort) -> Iterator[str]:
     """What lanes bring, and what stands in its place where one touches nothing."""
     name, lanes, width = port.lanes, wiring.lanes(port.lanes)[1], port.width
     if port.otherwise is not None:
@@ -88,7 +88,7 @@ def _keeping(task: TaskAgents) -> Iterator[str]:
     yield "  end"
 
 
-def _window(wiring: Wiring, task: TaskAgents, port: ReadPort) -> Iterator[str]:
+def _window(wiring: GroupWiring, task: TaskAgents, port: ReadPort) -> Iterator[str]:
     """Registers that keep what the next rounds read again; they move on at the end of each round."""
     window, name, width, interval = port.window, port.lanes, port.width, task.units.interval
     assert window is not None, "a port with a window"
@@ -156,7 +156,7 @@ def _chunk(port: ReadPort, number: int) -> str:
     return "{" + ", ".join(reversed(names)) + "}"
 
 
-def _unit(wiring: Wiring, task: TaskAgents, unit: int, slot: str) -> Iterator[str]:
+def _unit(wiring: GroupWiring, task: TaskAgents, unit: int, slot: str) -> Iterator[str]:
     connected = []
     for port in task.units.reads:
         bits = port.chunk * port.width
@@ -165,7 +165,7 @@ def _unit(wiring: Wiring, task: TaskAgents, unit: int, slot: str) -> Iterator[st
             net = "{" + ", ".join([f"{port.width}'h{port.constant or 0:x}"] * port.chunk) + "}"
         if port.port in wiring.units[task.units.task].buses:
             connected.append(f".{identifier(port.port)}({net})")
-        for number, access in asked_for(wiring, task, port.port) if port.lookup is not None else ():
+        for number, access in data_reads(wiring, task, port.port) if port.lookup is not None else ():
             if number == unit:
                 own = (access.address, access.data)
                 connected += [f".{name}({access_net(task, unit, name)})" for name in own]

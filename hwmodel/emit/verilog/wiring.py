@@ -9,7 +9,7 @@ from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.port import AddressMap
 from hwmodel.emit.verilog.access import AccessPorts
-from hwmodel.emit.verilog.agents import Port
+from hwmodel.emit.verilog.agents import ModulePort
 
 WORDS = 16  # bits of the number of words of a request
 
@@ -37,20 +37,20 @@ class UnitModule:
     accesses: tuple[AccessPorts, ...]
 
 
-def engine_ports(engine: str, outside: Outside) -> tuple[Port, ...]:
+def engine_ports(engine: str, outside: Outside) -> tuple[ModulePort, ...]:
     """The ports of an engine: requests, words that come, words that go."""
     return (
-        Port(f"{engine}_request", 1),
-        Port(f"{engine}_address", outside.address_bits),
-        Port(f"{engine}_words", WORDS),
-        Port(f"{engine}_write", 1),
-        Port(f"{engine}_rvalid", 1, output=False),
-        Port(f"{engine}_rdata", outside.word_bits, output=False),
-        Port(f"{engine}_rready", 1),
-        Port(f"{engine}_wready", 1, output=False),
-        Port(f"{engine}_wvalid", 1),
-        Port(f"{engine}_wdata", outside.word_bits),
-        Port(f"{engine}_wstrobe", outside.word_bits // 8),
+        ModulePort(f"{engine}_request", 1),
+        ModulePort(f"{engine}_address", outside.address_bits),
+        ModulePort(f"{engine}_words", WORDS),
+        ModulePort(f"{engine}_write", 1),
+        ModulePort(f"{engine}_rvalid", 1, output=False),
+        ModulePort(f"{engine}_rdata", outside.word_bits, output=False),
+        ModulePort(f"{engine}_rready", 1),
+        ModulePort(f"{engine}_wready", 1, output=False),
+        ModulePort(f"{engine}_wvalid", 1),
+        ModulePort(f"{engine}_wdata", outside.word_bits),
+        ModulePort(f"{engine}_wstrobe", outside.word_bits // 8),
     )
 
 
@@ -60,7 +60,7 @@ def wire(name: str, bits: int) -> str:
 
 
 @dataclass
-class Wiring:
+class GroupWiring:
     """A group whose module is printed: modules of its tasks' datapaths, the memory outside, arrays of signed elements.
 
     Its agents and other modules have names after a prefix; `beside` are modules that are printed beside it.

@@ -14,13 +14,11 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from arrayol.ir.spec import Delay, Tiler
 from hwmodel.accesses import Accesses, Touch, points
 from hwmodel.streamed import Firing, StreamedGroup, Tap
-
-Ints = NDArray[np.int64]
 
 
 class LaneName(NamedTuple):
@@ -104,7 +102,7 @@ def _place_by_place(accesses: Accesses, node: str, array: str, moved: list[int],
     return Touch(node, array, array, tiler, tuple(shape[axis] for axis in pattern))
 
 
-def firings(firing: Firing) -> tuple[Ints, Ints]:
+def firings(firing: Firing) -> tuple[IntArray, IntArray]:
     """By repetition (row-major) the pulse in which it fires, and the unit that takes it."""
     pulse, unit = np.full(math.prod(firing.extents), firing.start, np.int64), np.zeros(1, np.int64)
     for at, index in enumerate(points(firing.extents).T):
@@ -139,12 +137,12 @@ class _Recorder:
         self.nodes = node_reads(accesses, group)
         self.when = {name: firings(node.firing) for name, node in group.nodes.items()}
         self.lanes: dict[LaneName, LaneEvents] = defaultdict(LaneEvents)
-        self.makers: dict[str, list[tuple[str, str, Ints, Ints]]] = defaultdict(list)
+        self.makers: dict[str, list[tuple[str, str, IntArray, IntArray]]] = defaultdict(list)
 
     def record(self) -> Events:
         for name, node in self.nodes.items():
             for touch in node.writes:
-                self._made(name, touch)
+                self._note_makers(name, touch)
         for name, node in self.nodes.items():
             for number, touch in enumerate(node.reads):
                 self._read(name, number, touch)
@@ -165,7 +163,7 @@ class _Recorder:
                 for place, unit in product(range(math.prod(touch.pattern)), units):
                     yield LaneName(name, touch.port, place, unit, False)
 
-    def _made(self, name: str, touch: Touch) -> None:
+    def _note_makers(self, name: str, touch: Touch) -> None:
         """Note which repetition makes each element of an array, and at which place of its pattern."""
         maker = np.full(self.accesses.size(touch.array), -1, np.int64)
         place = np.zeros_like(maker)

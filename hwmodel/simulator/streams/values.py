@@ -15,7 +15,7 @@ from arrayol.execute.run import execute, table_array
 from arrayol.ir.spec import Elementary, Spec
 from hwmodel.accesses import Accesses, Touch, points
 from hwmodel.simulator.streams.events import LaneName, NodeReads, Read
-from hwmodel.simulator.values import task_alone
+from hwmodel.simulator.values import task_by_repetition
 from hwmodel.streamed import StreamedGroup
 
 Values = NDArray[Any]
@@ -106,7 +106,7 @@ class StreamEvaluation:
         inputs = {touch.port: self._patterns(name, node, touch, operands, made) for touch in self.accesses.reads[name]}
         every = tuple(range(len(space)))
         written = {touch.port for touch in node.writes} | {delay.output for delay in process.delays}
-        alone = task_alone(elementary, space, process.delays, written, dict.fromkeys(inputs, every))
+        alone = task_by_repetition(elementary, space, process.delays, written, dict.fromkeys(inputs, every))
         spec = Spec(self.spec.name, {}, {elementary.name: elementary, alone.name: alone})
         results = execute(spec, alone.name, inputs, functions=self.functions)
         return {port: values.reshape(math.prod(space), -1) for port, values in results.items()}

@@ -12,7 +12,7 @@ _at_work: list[int] = []
 
 
 @dataclass(frozen=True)
-class Alone(Square):
+class SingleRun(Square):
     """How many jobs are at work in its process."""
 
     def run(self, context: int) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cluster_jobs import Alone, Strange, Where
+from cluster_jobs import SingleRun, Strange, Where
 from dask_processes import HIDES_ARRAYOL, OTHER_VERSION, Scheduler, scheduler
 from toy_jobs import Broken, Square, one, sum_of_squares
 
@@ -60,7 +60,7 @@ def test_two_workers(running: Scheduler) -> None:
 def test_threads_of_a_worker_take_turns(running: Scheduler) -> None:
     with running.workers(1, threads=4), cluster(running.address) as pool:
         assert pool.slots == 2
-        assert JobRunner(Eager(pool)).do(0, [one(Alone(number, 0.3)) for number in range(20)]) == [1] * 20
+        assert JobRunner(Eager(pool)).do(0, [one(SingleRun(number, 0.3)) for number in range(20)]) == [1] * 20
 
 
 class Eager:

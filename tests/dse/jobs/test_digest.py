@@ -26,7 +26,7 @@ from arrayol.ir.network import flatten
 from dse.jobs import digest as content
 from dse.jobs.digest import LIBRARIES, PACKAGES, code_digest, digest
 from dse.space.study import parse_constraint
-from hwmodel.design import Blocks, GroupDesign, Keep, Processor, row_major
+from hwmodel.design import Blocks, GroupDesign, Processor, ReuseLevel, row_major
 from hwmodel.platform import load_platform
 
 SPECS = Path(__file__).resolve().parents[3] / "specs"
@@ -93,7 +93,7 @@ def test_every_field_of_a_design_and_of_a_platform_counts() -> None:
         "layouts": ("y",),
         "policy": "tile",
         "recompute": True,
-        "keeps": (("x", Keep(1)),),
+        "keeps": (("x", ReuseLevel(1)),),
     }
     designs = [design, *(replace(design, **{name: value}) for name, value in changed.items())]  # type: ignore[arg-type]
     assert changed.keys() == set(GroupDesign.__slots__)
@@ -187,7 +187,12 @@ def test_the_same_in_every_process() -> None:
 @pytest.fixture
 def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A program of a few files, taken for this one."""
-    for name in ("arrayol/language/grammar.lark", "arrayol/errors.py", "hwmodel/design.py", "dse/space/task_graph.py"):
+    for name in (
+        "arrayol/language/syntax/grammar.lark",
+        "arrayol/errors.py",
+        "hwmodel/design.py",
+        "dse/space/task_graph.py",
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(SPECS.parent / name, tmp_path / name)
     monkeypatch.setattr(content, "files", lambda package: tmp_path / package)
@@ -202,7 +207,7 @@ def test_every_change_of_the_code_counts(copied: Path, monkeypatch: pytest.Monke
     seen = [hashed()]
     (copied / "dse" / "graph.py").write_text("changed", encoding="utf-8")
     seen.append(hashed())
-    (copied / "arrayol" / "language" / "grammar.lark").write_text("changed", encoding="utf-8")
+    (copied / "arrayol" / "language" / "syntax" / "grammar.lark").write_text("changed", encoding="utf-8")
     seen.append(hashed())
     (copied / "hwmodel" / "more").mkdir()
     (copied / "hwmodel" / "design.py").rename(copied / "hwmodel" / "more" / "design.py")

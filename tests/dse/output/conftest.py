@@ -11,8 +11,8 @@ from arrayol.checks.check import load_checked
 from arrayol.ir.network import flatten
 from dse.output.open_design import Simulated
 from dse.verify.testbench import run_simulation
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Blocks, Design, GroupDesign, Processor
-from hwmodel.machine.model import MachineModel
 from hwmodel.platform import load_platform
 
 

@@ -10,9 +10,9 @@ from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from dse.output.built_memories import BuiltMemories, built_memories
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.datapath.technology.technology import load_technology
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, row_major
-from hwmodel.machine.model import MachineModel
 from hwmodel.platform import load_platform
 
 

@@ -28,8 +28,8 @@ from dse.results.designs import LOCAL_MEMORIES
 from dse.results.exploration import Exploration, Labels, PlottedPoints
 from dse.results.pick import knee_of
 from dse.results.schema import DeviceRecord, Result
-from dse.search import plotted_points
 from dse.search.published import explore
+from dse.search.shown import plotted_points
 from dse.space.objectives import chosen
 from hwmodel.published.model import PublishedModel
 

@@ -22,8 +22,8 @@ from dse.results.designs import Design as Record
 from dse.results.pick import knee_of
 from dse.results.records import group_record
 from dse.results.steps import StepFinder
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Blocks, GroupDesign, Processor, row_major
-from hwmodel.machine.model import MachineModel
 from hwmodel.platform import default_platform
 
 SPECS = Path(__file__).resolve().parents[3] / "specs"

@@ -14,27 +14,27 @@ import numpy as np
 import pytest
 
 from arrayol import api
+from arrayol.arrays import IntArray
 from arrayol.checks.check import load_checked
 from arrayol.checks.top import choose_top
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from dse.jobs.jobs import SEARCHING
 from dse.jobs.runner import JobRunner
-from dse.pareto.fronts import Values
 from dse.pareto.hypervolume import share_of
 from dse.search.context import ROUNDS, SearchContext, Searched, SearchRequest
 from dse.search.figures import columns_of
 from dse.search.group_front import joined, nothing
 from dse.search.groups.jobs import PlainJob, StructuresJob
 from dse.search.pricing import plain_structure
-from dse.search.rounds import around
+from dse.search.rounds import neighbourhood
 from dse.search.rounds import search as rounds
-from dse.search.rounds.portions import Portion, Portions
+from dse.search.rounds.portions import WorkItem, WorkQueue
 from dse.search.rounds.schedule import Schedule
 from dse.space.mappings import MappingSpace
 from dse.space.study import Study
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Blocks, GroupDesign, Scan, structure_of
-from hwmodel.machine.model import MachineModel
 from hwmodel.platform import load_platform
 
 sys.path.append(str(Path(__file__).parents[3] / "benchmarks"))
@@ -70,8 +70,8 @@ def searched(path: Path, budget: float, objectives: Sequence[str], **more: Any) 
 
 def test_many_objectives_go_on_with_nsga2(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the archive on: nothing that the rounds have found is lost, and the share of the front only rises."""
-    fronts: list[Values] = []
-    monkeypatch.setattr(around, "AROUND", 0)
+    fronts: list[IntArray] = []
+    monkeypatch.setattr(neighbourhood, "AROUND", 0)
     found = searched(path, 2.5, MANY, keep=lambda _, search: fronts.append(search().front.values))
     for earlier, later in pairwise(fronts):
         assert all((later <= values).all(axis=1).any() for values in earlier)
@@ -99,7 +99,7 @@ def test_it_searches_around_the_front(path: Path, monkeypatch: pytest.MonkeyPatc
     found = searched(path, 40.0, FEW)
     assert "; also what differs in one decision from" in found.description
     assert "the budget was spent" not in found.description  # nothing better came
-    monkeypatch.setattr(around, "AROUND", 0)
+    monkeypatch.setattr(neighbourhood, "AROUND", 0)
     before = searched(path, 40.0, FEW)
     assert found.counts.evaluated > before.counts.evaluated
     for values in before.front.values:
@@ -110,21 +110,21 @@ def test_it_searches_around_the_front(path: Path, monkeypatch: pytest.MonkeyPatc
 def test_sides_of_blocks_come_first(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rates and options are tried where nothing better comes of other sides of any design on the front."""
     monkeypatch.setattr(rounds, "ROUNDS_TO", 0.02)
-    decisions = around.DECISIONS
+    decisions = neighbourhood.DECISIONS
     varied: dict[Any, set[GroupDesign]] = {decision: set() for decision in decisions}
     order: list[Any] = []
 
-    def noted(decision: Any, portions: Portions, number: int, part: Any, designs: list[GroupDesign]) -> Any:
+    def noted(decision: Any, portions: WorkQueue, number: int, part: Any, designs: list[GroupDesign]) -> Any:
         earlier = list(varied)[: list(varied).index(decision)]
         assert all(varied[one].issuperset(designs) for one in earlier)
         order.append(decision)
         varied[decision].update(designs)
         return decision(portions, number, part, designs)
 
-    monkeypatch.setattr(around, "DECISIONS", tuple(partial(noted, decision) for decision in decisions))
+    monkeypatch.setattr(neighbourhood, "DECISIONS", tuple(partial(noted, decision) for decision in decisions))
     searched(path, 40.0, FEW)
     assert tuple(dict.fromkeys(order)) == decisions
-    assert decisions[0] == Portions.other_blocks
+    assert decisions[0] == WorkQueue.other_blocks
 
 
 def test_it_goes_on_around_the_front_while_that_gets_better(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +133,7 @@ def test_it_goes_on_around_the_front_while_that_gets_better(path: Path, monkeypa
     def rises(wanted: float) -> list[float]:
         found: list[float] = []
 
-        def noted(before: Values, after: Values) -> float:
+        def noted(before: IntArray, after: IntArray) -> float:
             found.append(1 - share_of(before, after))
             return 1 - found[-1]
 
@@ -155,7 +155,7 @@ def test_around_a_design_is_only_what_was_not_priced(path: Path) -> None:
     columns = columns_of(FEW, (), space.model, reuse_memory=False)
     context = SearchContext(space, columns)
     schedule = Schedule(space)
-    portions = Portions(space, columns, schedule, space.graph.all, piece=5.0)
+    portions = WorkQueue(space, columns, schedule, space.graph.all, piece=5.0)
 
     def do(some: Sequence[Any], part: Any) -> Any:
         return joined([part, *(job.run(context) for portion in some for job in portion.jobs(part))], columns)
@@ -163,8 +163,8 @@ def test_around_a_design_is_only_what_was_not_priced(path: Path) -> None:
     part = do(portions.plain(0), nothing(columns, len(portions.tasks)))
     designs = part.designs(np.arange(len(part.values)))
 
-    def neighbours(some: Any) -> list[Portion]:
-        return [portion for decision in around.DECISIONS for portion in decision(portions, 0, some, designs)]
+    def neighbours(some: Any) -> list[WorkItem]:
+        return [portion for decision in neighbourhood.DECISIONS for portion in decision(portions, 0, some, designs)]
 
     jobs = [job for portion in neighbours(part) for job in portion.jobs(part)]
     plain = [job for job in jobs if isinstance(job, PlainJob)]
@@ -193,7 +193,7 @@ def test_fifos_around_a_design_are_those_that_are_priced_from_counts() -> None:
     columns = columns_of(FEW, (), space.model, reuse_memory=False)
     tasks = "boxsum@sxx", "boxsum@sxy", "response"
     group = sum(1 << number for number, task in enumerate(network.processes) if task in tasks)
-    portions = Portions(space, columns, Schedule(space), group, piece=5.0)
+    portions = WorkQueue(space, columns, Schedule(space), group, piece=5.0)
     plain = plain_structure(tasks, Blocks((4, 6), Scan((0, 1), (False, False))))
     part = nothing(columns, len(tasks))
 
@@ -202,13 +202,13 @@ def test_fifos_around_a_design_are_those_that_are_priced_from_counts() -> None:
         return [one for job in portion for one in job.structures]
 
     fifos = [frozenset({"sxx"}), frozenset({"sxy"}), frozenset({"sxx", "sxy"})]
-    assert structures(Portions.other_fifos, plain) == [replace(plain, fifos=own) for own in fifos]
-    assert structures(Portions.other_fifos, plain) == []
-    assert not any(one.fifos for one in structures(Portions.other_options, plain))
+    assert structures(WorkQueue.other_fifos, plain) == [replace(plain, fifos=own) for own in fifos]
+    assert structures(WorkQueue.other_fifos, plain) == []
+    assert not any(one.fifos for one in structures(WorkQueue.other_options, plain))
     joined_once = replace(plain, fifos=fifos[0])
-    assert structures(Portions.other_fifos, joined_once) == []  # the plain one is a round's, the others were tried
+    assert structures(WorkQueue.other_fifos, joined_once) == []  # the plain one is a round's, the others were tried
     recomputing = replace(plain, recompute=True)
-    assert structures(Portions.other_fifos, recomputing) == []
+    assert structures(WorkQueue.other_fifos, recomputing) == []
 
 
 class Interrupted:

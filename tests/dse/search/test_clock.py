@@ -11,7 +11,7 @@ from arrayol.ir.network import flatten
 from dse.jobs import runner
 from dse.jobs.runner import JobRunner, TimeOverError
 from dse.search.context import ASKED, Chosen, SearchContext, Searched, SearchRequest
-from dse.search.exact import search_exactly
+from dse.search.exact.exact import search_exactly
 from dse.search.figures import columns_of
 from dse.search.machine import fronts_of_fusions
 from dse.search.methods import search
@@ -19,7 +19,7 @@ from dse.search.published import FusionSearch
 from dse.space.mappings import MappingSpace
 from dse.space.objectives import DEFAULT, chosen
 from dse.space.study import Study, narrowed
-from hwmodel.machine.model import MachineModel
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.platform import load_platform
 from hwmodel.published.model import PublishedModel
 

@@ -16,7 +16,7 @@ from arrayol.ir.network import flatten
 from dse.search.heuristic.encoding import Coding
 from dse.space.mappings import MappingSpace
 from dse.space.study import Study, narrowed
-from hwmodel.machine.model import MachineModel
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.platform import load_platform
 
 SEEDS = st.integers(0, 2**32 - 1)

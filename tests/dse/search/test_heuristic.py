@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dse.jobs.runner import JobRunner
 from dse.pareto.hypervolume import share_of
 from dse.search.context import SearchContext, Searched, SearchRequest
-from dse.search.exact import search_exactly
+from dse.search.exact.exact import search_exactly
 from dse.search.heuristic import search as heuristic
 from dse.search.heuristic import slow_designs
 from dse.search.heuristic.nsga2 import Genes, evolve

@@ -17,8 +17,8 @@ from dse.pareto.combine import listed_front, whole_front
 from dse.pareto.counted import non_dominated
 from dse.pareto.fronts import Combination, Front, front_of
 from dse.pareto.hypervolume import box_share, corner_of, octaves_of
-from dse.search import interim_front
-from dse.search.interim_front import InterimFront
+from dse.search.incumbents import interim_front
+from dse.search.incumbents.interim_front import InterimFront
 from dse.space.fusions import all_groups, subspaces
 from dse.space.task_graph import Mask, TaskGraph, from_links
 

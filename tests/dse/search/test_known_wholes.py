@@ -23,12 +23,12 @@ from dse.jobs.runner import JobRunner
 from dse.pareto.combine import completions_of, whole_front
 from dse.pareto.fronts import Combination, Front
 from dse.results.exploration import Exploration
-from dse.search import known_wholes
 from dse.search.context import SearchContext, Searched, SearchRequest
-from dse.search.exact import search_exactly, tries_all_options
-from dse.search.exact_cost import exact_seconds
+from dse.search.exact.exact import search_exactly, tries_all_options
+from dse.search.exact.exact_cost import exact_seconds
 from dse.search.figures import Columns
-from dse.search.known_wholes import KnownWholes, WholesSoFar, in_turns
+from dse.search.incumbents import incumbents
+from dse.search.incumbents.incumbents import IncumbentFront, Incumbents, in_turns
 from dse.space.fusions import all_groups, subspaces
 from dse.space.mappings import MappingSpace
 from dse.space.task_graph import Mask, TaskGraph, from_links
@@ -46,7 +46,7 @@ def turns(graph: TaskGraph, groups: Iterable[Mask]) -> Iterator[list[Mask]]:
     return in_turns(graph, {group: [group] for group in groups})
 
 
-def left(known: KnownWholes | None, front: Front, combination: Combination) -> Front:
+def left(known: Incumbents | None, front: Front, combination: Combination) -> Front:
     """What of a front some whole design may need."""
     if known is None:
         return front
@@ -57,8 +57,8 @@ def left_of_all(space: Any, combination: Combination, found: Mapping[Mask, Front
     """What of each group is left after those of the turns before it."""
     kept: dict[Mask, Front] = {}
     for turn in turns(space.graph, found):
-        so_far = WholesSoFar(space, combination, dict(kept))
-        kept |= {group: left(so_far.beside([group]), found[group], combination) for group in turn}
+        so_far = IncumbentFront(space, combination, dict(kept))
+        kept |= {group: left(so_far.compatible_with([group]), found[group], combination) for group in turn}
     return kept
 
 
@@ -71,7 +71,7 @@ def test_what_is_left_makes_the_same_front(
     combination = replace(combination, largest=(False,) * len(combination.largest))
     with pytest.MonkeyPatch.context() as patched:
         for name, value in (("POINTS", points), ("POINTS_OF_MANY", points), ("_FEW", few), ("_PAIRS_AT_ONCE", pairs)):
-            patched.setattr(known_wholes, name, value)
+            patched.setattr(incumbents, name, value)
         kept = left_of_all(space_of(graph), combination, found)
     wholes = [whole_front(graph, fronts.__getitem__, combination).front for fronts in (found, kept)]
     assert points_of(wholes[0]) == points_of(wholes[1])
@@ -80,11 +80,11 @@ def test_what_is_left_makes_the_same_front(
 @pytest.mark.parametrize("points", [4, 6, 1024])
 def test_of_many_rests_few_stand_for_all(points: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """None is left out: each has one that stands for it, with no more of anything."""
-    monkeypatch.setattr(known_wholes, "POINTS", points)
+    monkeypatch.setattr(incumbents, "POINTS", points)
     chain = from_links(("a", "b", "c"), {(0, 1), (1, 2)})
     single = front_from([((5, 5), 1)], 2)
     bent = front_from([((step, (11 - step) ** 2), 1 + step % 3) for step in range(12)], 2)
-    known = WholesSoFar(space_of(chain), SUMS, {1: single, 2: single, 4: bent}).beside([0b011])
+    known = IncumbentFront(space_of(chain), SUMS, {1: single, 2: single, 4: bent}).compatible_with([0b011])
     assert known is not None
     assert len(known.rests) == min(points, 12)
     rests = np.column_stack([known.rests, known.units_of_rests])
@@ -120,7 +120,7 @@ def test_what_is_beaten_beside_every_rest() -> None:
     """Two single tasks make (2, 4), (3, 3) and (4, 2): a design of both is of use if it is less in something."""
     graph = from_links(("a", "b"), {(0, 1)})
     single = front_from([((1, 2), 1), ((2, 1), 1)], 2)
-    known = WholesSoFar(space_of(graph), SUMS, {1: single, 2: single}).beside([3])
+    known = IncumbentFront(space_of(graph), SUMS, {1: single, 2: single}).compatible_with([3])
     assert known is not None
     designs = np.array([[3, 3], [3, 2], [2, 4], [2, 5], [1, 9], [9, 1]])
     assert known.beat(designs, np.full(6, 2), SUMS).tolist() == [True, False, True, True, False, False]
@@ -133,11 +133,11 @@ def test_a_rest_that_is_unknown_says_nothing() -> None:
     chain = from_links(("a", "b", "c"), {(0, 1), (1, 2)})
     single = front_from([((1, 1), 1)], 2)
     fronts = {1: single, 2: single, 4: single}
-    assert WholesSoFar(space_of(chain), SUMS, fronts).beside([0b11]) is not None
+    assert IncumbentFront(space_of(chain), SUMS, fronts).compatible_with([0b11]) is not None
     del fronts[4]
-    assert WholesSoFar(space_of(chain), SUMS, fronts).beside([0b11]) is None
+    assert IncumbentFront(space_of(chain), SUMS, fronts).compatible_with([0b11]) is None
     largest = Combination((False, True), (None, None))  # there a dominated rest with fewer units may be needed
-    assert WholesSoFar(space_of(chain), largest, {1: single, 2: single, 4: single}).beside([0b11]) is None
+    assert IncumbentFront(space_of(chain), largest, {1: single, 2: single, 4: single}).compatible_with([0b11]) is None
 
 
 def test_groups_of_a_kind_are_beaten_beside_the_rests_of_all() -> None:
@@ -145,9 +145,13 @@ def test_groups_of_a_kind_are_beaten_beside_the_rests_of_all() -> None:
     chain = from_links(("a", "b", "c"), {(0, 1), (1, 2)})
     cheap, dear = front_from([((1, 1), 1)], 2), front_from([((5, 5), 1)], 2)
     fronts = {0b001: cheap, 0b010: cheap, 0b100: dear}
-    so_far = WholesSoFar(space_of(chain), SUMS, fronts)
+    so_far = IncumbentFront(space_of(chain), SUMS, fronts)
     design = np.array([[3, 3]]), np.array([1])
-    first, last, both = so_far.beside([0b011]), so_far.beside([0b110]), so_far.beside([0b011, 0b110])
+    first, last, both = (
+        so_far.compatible_with([0b011]),
+        so_far.compatible_with([0b110]),
+        so_far.compatible_with([0b011, 0b110]),
+    )
     assert first is not None
     assert last is not None
     assert both is not None
@@ -160,7 +164,7 @@ def test_units_of_what_completes_a_group_count() -> None:
     """What equals a whole design is beaten if it has no fewer units together with the rest."""
     chain = from_links(("a", "b", "c"), {(0, 1), (1, 2)})
     fronts = {group: front_from([((1, 1), 3)], 2) for group in (0b001, 0b010, 0b100)}
-    known = WholesSoFar(space_of(chain), SUMS, fronts).beside([0b011])
+    known = IncumbentFront(space_of(chain), SUMS, fronts).compatible_with([0b011])
     assert known is not None
     assert known.beat(np.array([[2, 2]] * 3), np.array([5, 6, 7]), SUMS).tolist() == [False, True, True]
 

@@ -22,8 +22,8 @@ from dse.search.figures import columns_of
 from dse.search.methods import Points, infeasible
 from dse.space.mappings import MappingSpace
 from dse.space.study import Study
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Design
-from hwmodel.machine.model import MachineModel
 from hwmodel.platform import default_platform
 
 SMALL = {"H": 8, "W": 8}

@@ -27,28 +27,28 @@ from dse.jobs.runner import JobRunner
 from dse.pareto.hypervolume import share_of
 from dse.search import machine
 from dse.search.context import BUDGET, SearchContext, Searched, SearchRequest
-from dse.search.exact import search_exactly, search_groups, tries_all_options
-from dse.search.exact_cost import exact_seconds
-from dse.search.exhaustive import search_exhaustively
+from dse.search.exact.exact import search_exactly, search_groups, tries_all_options
+from dse.search.exact.exact_cost import exact_seconds
+from dse.search.exact.exhaustive import search_exhaustively
+from dse.search.exact.partition import search_by_partition
 from dse.search.figures import Columns, columns_of
 from dse.search.groups.keep_search import searches_keeps
 from dse.search.groups.search import search_group
 from dse.search.heuristic.search import search_heuristically
 from dse.search.isomorphic import IsomorphicGroups
-from dse.search.least import least_figures
+from dse.search.lower_bounds import least_figures
 from dse.search.methods import choose_method, require_other_fronts
-from dse.search.partition import search_by_partition
 from dse.search.pricing import Pricer, RateChoices
 from dse.search.rounds.search import search_in_rounds
 from dse.space.mappings import MappingSpace
 from dse.space.size import size_of
 from dse.space.study import Study, narrowed, parse_constraint
-from hwmodel.design import Blocks, GroupDesign, Keep, Processor, row_major
+from hwmodel.cost_model.estimate import DesignEstimate
+from hwmodel.cost_model.metrics import MEMORY, RESIDENT, SHARED
+from hwmodel.cost_model.model import MachineModel
+from hwmodel.cost_model.tables.group_tables import GroupTables
+from hwmodel.design import Blocks, GroupDesign, Processor, ReuseLevel, row_major
 from hwmodel.figures import LATENCY
-from hwmodel.machine.estimate import DesignEstimate
-from hwmodel.machine.model import MachineModel
-from hwmodel.machine.priced import MEMORY, RESIDENT, SHARED
-from hwmodel.machine.tables.group_tables import GroupTables
 from hwmodel.platform import RowModel, load_platform
 
 CASES = 180
@@ -443,9 +443,9 @@ def test_what_a_group_keeps_is_renamed_with_its_arrays() -> None:
     reads = {one: next(iter(space.model.network.processes[space.tasks(one)[0]].reads)) for one in (first, group)}
     processors = (Processor(space.tasks(first)[0]),)
     rank = len(space.accesses.extents(space.tasks(first)[0]))
-    design = GroupDesign(processors, Blocks((1,) * rank, row_major(rank)), keeps=((reads[first], Keep(1)),))
+    design = GroupDesign(processors, Blocks((1,) * rank, row_major(rank)), keeps=((reads[first], ReuseLevel(1)),))
     renamed = isomorphic.design(design, first, group)
-    assert renamed.keeps == ((reads[group], Keep(1)),)
+    assert renamed.keeps == ((reads[group], ReuseLevel(1)),)
     assert isomorphic.design(renamed, group, first) == design
     study = Study(longest_group=1, array={reads[group]: {"keep": ["whole 1"]}})
     assert IsomorphicGroups(MappingSpace(space.model, study)).of(group) is None

@@ -24,7 +24,7 @@ from dse.search.heuristic.encoding import Coding
 from dse.search.rounds import search as rounds
 from dse.space.mappings import MappingSpace
 from dse.space.study import Study, narrowed
-from hwmodel.machine.model import MachineModel
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.platform import load_platform
 
 sys.path.append(str(Path(__file__).parents[3] / "benchmarks"))

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arrayol import api
+from arrayol.arrays import IntArray
 from arrayol.checks.check import load_checked
 from arrayol.checks.top import choose_top
 from arrayol.files import shipped_folder
@@ -22,20 +23,19 @@ from arrayol.ir.network import flatten
 from dse.jobs.jobs import SEARCHING
 from dse.jobs.runner import JobRunner
 from dse.pareto.boxes import box_rows
-from dse.pareto.fronts import Values
 from dse.search import machine
 from dse.search.context import SearchRequest
-from dse.search.rounds import around, settled
-from dse.search.rounds.portions import Portions
+from dse.search.rounds import neighbourhood, settled
+from dse.search.rounds.portions import WorkQueue
 from dse.search.rounds.schedule import ROUNDS, Schedule
 from dse.search.rounds.search import search_in_rounds
-from dse.search.variants import contexts_of
+from dse.search.shown.variants import contexts_of
 from dse.space.mappings import MappingSpace
 from dse.space.rates import balanced
 from dse.space.study import Study, narrowed
 from dse.space.task_graph import bits
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import interval_of, rate_of, units_of
-from hwmodel.machine.model import MachineModel
 from hwmodel.platform import find_platform
 
 sys.path.append(str(Path(__file__).parents[3] / "benchmarks"))
@@ -236,8 +236,8 @@ def test_later_turns_go_around_the_front_first(
         return of_group
 
     for kind in ("plain", "keeps"):
-        monkeypatch.setattr(Portions, kind, noted(kind, getattr(Portions, kind)))
-    monkeypatch.setattr(around, "DECISIONS", tuple(noted("around", one) for one in around.DECISIONS))
+        monkeypatch.setattr(WorkQueue, kind, noted(kind, getattr(WorkQueue, kind)))
+    monkeypatch.setattr(neighbourhood, "DECISIONS", tuple(noted("around", one) for one in neighbourhood.DECISIONS))
     context = contexts_of(space_of(chain(tasks), tmp_path), PAIR)[0]
     search_in_rounds(context, SearchRequest(budget=8.0), JobRunner())
     assert turns[:6] == ["plain", "keeps", "around", "plain", *later]
@@ -319,7 +319,7 @@ def test_boxes_keep_the_ends_of_a_front(steps: list[tuple[int, int]], most: int)
         assert set(rows.tolist()) == {*boxes.values(), *front.argmin(axis=0).tolist()}
 
 
-def boxes_of(front: Values, side: float) -> dict[tuple[int, ...], int]:
+def boxes_of(front: IntArray, side: float) -> dict[tuple[int, ...], int]:
     """Of each box on logarithmic axes the first row."""
     found: dict[tuple[int, ...], int] = {}
     for row, point in enumerate(front.tolist()):

@@ -15,9 +15,9 @@ from arrayol.ir.network import flatten
 from dse.results.consistency import require_consistent
 from dse.space.mappings import MappingSpace
 from dse.space.study import Study
+from hwmodel.cost_model.estimate import DesignEstimate
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Blocks, Design, GroupDesign, Processor
-from hwmodel.machine.estimate import DesignEstimate
-from hwmodel.machine.model import MachineModel
 from hwmodel.platform import load_platform
 
 SPEC = """\

@@ -14,14 +14,14 @@ from strategies_spaces import spaces
 from arrayol.errors import ArrayolError
 from dse.jobs.runner import JobRunner
 from dse.search.context import SearchContext, SearchRequest
-from dse.search.exact import search_exactly
+from dse.search.exact.exact import search_exactly
 from dse.search.figures import Columns, columns_of, key_of
-from dse.search.slowest import slowed
+from dse.search.shown.slowest import slowed
 from dse.space.mappings import MappingSpace
+from hwmodel.cost_model.estimate import GroupEstimate
+from hwmodel.cost_model.metrics import MEMORY, RESIDENT, SHARED
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import GroupDesign, Processor, interval_of, units_of
-from hwmodel.machine.estimate import GroupEstimate
-from hwmodel.machine.model import MachineModel
-from hwmodel.machine.priced import MEMORY, RESIDENT, SHARED
 
 POINTS = 4  # of each front
 OBJECTIVES = (("latency_cycles", "internal_memory_data"), ("frame_cycles",), ("units", "internal_memory_bits"))

@@ -22,12 +22,12 @@ from dse.results.compare import values_of
 from dse.results.consistency import require_consistent
 from dse.results.designs import Design
 from dse.results.schema import Result
-from dse.search import variants
 from dse.search.context import SearchContext, Searched
 from dse.search.methods import search
+from dse.search.shown import variants
 from dse.space.splits import split_networks
 from dse.space.study import Study
-from hwmodel.machine.model import MachineModel
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.platform import load_platform
 
 # Two tasks in a row, a sum in each; of the second a part follows the sum.

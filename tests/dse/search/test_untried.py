@@ -6,7 +6,7 @@ import pytest
 
 from arrayol import api
 from arrayol.files import shipped_folder
-from hwmodel.machine.built import served
+from hwmodel.cost_model.memories import served
 
 
 def explored() -> api.Exploration:

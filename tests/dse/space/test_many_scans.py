@@ -19,24 +19,24 @@ from dse.search.context import ROUNDS
 from dse.search.figures import columns_of
 from dse.search.group_front import nothing
 from dse.search.methods import choose_method
-from dse.search.rounds.portions import Portions
+from dse.search.rounds.portions import WorkQueue
 from dse.search.rounds.schedule import ROUNDS as ALL_ROUNDS
 from dse.search.rounds.schedule import (
     SCANS_FOUND,
     STRUCTURES_AT_LEAST,
     Schedule,
+    neighbouring_scans,
     places,
-    scans_beside,
-    some_of_product,
+    sampled_product,
 )
 from dse.space.mappings import MappingSpace
 from dse.space.objectives import DEFAULT
 from dse.space.remarks import NUMBERS_SHOWN, remarks_of
 from dse.space.size import size_of
 from dse.space.study import Study, narrowed
+from hwmodel.cost_model.group.legal_scans import LegalScans
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Blocks, Scan
-from hwmodel.machine.legal_scans import LegalScans
-from hwmodel.machine.model import MachineModel
 from hwmodel.platform import find_platform
 
 
@@ -166,7 +166,7 @@ def test_what_only_the_exact_path_takes_waits_for_the_next_round(tmp_path: Path)
     columns = columns_of(DEFAULT, (), space.model, reuse_memory=False)
     schedule, part = Schedule(space), nothing(columns, 1)
     assert schedule.upto("t", 0) == schedule.upto("t", 1)
-    portions = Portions(space, columns, schedule, space.graph.all, 1.0)
+    portions = WorkQueue(space, columns, schedule, space.graph.all, 1.0)
     first, second = portions.plain(0), portions.plain(1)
     assert [one.is_exact for one in first] == [one.is_exact for one in second] != []
     before, after = (sum(one.seconds for one in offered) for offered in (first, second))
@@ -195,7 +195,7 @@ def test_places_are_spread(number: int, most: int) -> None:
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=4), st.integers(1, 200))
 def test_some_of_a_product_has_its_corners(sizes: list[int], most: int) -> None:
     choices = [[(side,) for side in range(size)] for size in sizes]
-    found = list(some_of_product(choices, most))
+    found = list(sampled_product(choices, most))
     every = list(product(*choices))
     assert len(set(found)) == len(found)
     assert set(found) <= set(every)
@@ -207,4 +207,4 @@ def test_some_of_a_product_has_its_corners(sizes: list[int], most: int) -> None:
 
 def test_scans_beside_differ_in_one_decision() -> None:
     scan = Scan((2, 0, 1), (False, True, False))
-    assert list(map(str, scans_beside(scan))) == ["-0,2,1", "2,1,-0", "-2,-0,1", "2,0,1", "2,-0,-1"]
+    assert list(map(str, neighbouring_scans(scan))) == ["-0,2,1", "2,1,-0", "-2,-0,1", "2,0,1", "2,-0,-1"]

@@ -19,8 +19,8 @@ from dse.search.pricing import plain_structure
 from dse.space.mappings import MappingSpace
 from dse.space.options import are_offered, mapping_options, spread
 from dse.space.study import Study, parse_scan
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Blocks, GroupDesign
-from hwmodel.machine.model import MachineModel
 from hwmodel.platform import load_platform
 
 sys.path.append(str(Path(__file__).parents[3] / "benchmarks"))

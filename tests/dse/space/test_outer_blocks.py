@@ -14,8 +14,8 @@ from arrayol.source import SourceFile
 from dse.space.mappings import MappingSpace
 from dse.space.outer_blocks import in_smaller_blocks, may_gain
 from dse.space.study import Study, parse_scan
-from hwmodel.design import Blocks, GroupDesign, Keep, Processor
-from hwmodel.machine.model import MachineModel
+from hwmodel.cost_model.model import MachineModel
+from hwmodel.design import Blocks, GroupDesign, Processor, ReuseLevel
 from hwmodel.platform import default_platform
 
 PLATFORM = shipped_folder() / "platforms" / "default.toml"
@@ -42,7 +42,7 @@ def space_of(study: Study) -> MappingSpace:
 
 def test_smaller_blocks_need_less_memory_for_the_same_traffic() -> None:
     space = space_of(Study())
-    tile = Keep(3)
+    tile = ReuseLevel(3)
     blocks = Blocks((1, 8, 8), parse_scan("1,2,0"))
     plain = GroupDesign((Processor("product"),), blocks, keeps=(("a", tile), ("b", tile)))
     found = list(in_smaller_blocks(space, plain))
@@ -55,7 +55,7 @@ def test_smaller_blocks_need_less_memory_for_the_same_traffic() -> None:
     ]
     for one, (stays, moves) in zip(found, [("b", "a")] * 2 + [("a", "b")] * 2, strict=True):
         assert one.keep_of(stays) == tile  # for each outer block, that is of the loop before the last
-        assert one.keep_of(moves) == Keep(4)
+        assert one.keep_of(moves) == ReuseLevel(4)
     before, *after = space.model.estimates([plain, *found])
     assert {own.additive["traffic_bytes"] for own in after} == {before.additive["traffic_bytes"]}
     assert all(own.internal_memory_bits < before.internal_memory_bits for own in after)

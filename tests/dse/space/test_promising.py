@@ -17,13 +17,13 @@ from arrayol.source import SourceFile
 from dse.search.figures import columns_of
 from dse.search.group_front import nothing
 from dse.search.groups.jobs import StructuresJob
-from dse.search.rounds.portions import Portions
+from dse.search.rounds.portions import WorkQueue
 from dse.search.rounds.schedule import Schedule
 from dse.space.mappings import MappingSpace
 from dse.space.promising import promising
 from dse.space.study import Study
-from hwmodel.design import Blocks, GroupDesign, Keep, Processor, with_keeps
-from hwmodel.machine.model import MachineModel
+from hwmodel.cost_model.model import MachineModel
+from hwmodel.design import Blocks, GroupDesign, Processor, ReuseLevel, with_keeps
 from hwmodel.platform import Platform, default_platform
 
 PLATFORM = default_platform().model_copy(update={"technology": None, "assume_datapaths": True})
@@ -75,7 +75,7 @@ def test_nothing_else_moves_less_in_less_memory(rows: int, columns: int, terms: 
     for _ in range(4):
         shape = tuple(data.draw(st.sampled_from(space.sides(extent))) for extent in extents)
         scan = data.draw(st.sampled_from(list(space.scans("product", shape))))
-        keeps = {array: Keep(data.draw(st.integers(0, 3))) for array in ("a", "b")}
+        keeps = {array: ReuseLevel(data.draw(st.integers(0, 3))) for array in ("a", "b")}
         drawn = with_keeps(GroupDesign((Processor("product"),), Blocks(shape, scan)), keeps)
         moved, held = figures_of(space, drawn)
         assert ((found[:, 0] <= moved) & (found[:, 1] <= 1.25 * held + 64)).any()
@@ -123,9 +123,9 @@ def test_every_choice_is_legal() -> None:
 def test_rounds_begin_with_them_where_data_alone_are_compared(compared: tuple[str, ...]) -> None:
     space = space_of(8, 8, 8)
     columns = columns_of(compared, (), space.model, reuse_memory=False)
-    portions = list(Portions(space, columns, Schedule(space), 1, 5.0).promised())
-    assert columns.compares_data_alone == ("latency_cycles" not in compared)
-    if not columns.compares_data_alone:
+    portions = list(WorkQueue(space, columns, Schedule(space), 1, 5.0).promised())
+    assert columns.compares_only_data == ("latency_cycles" not in compared)
+    if not columns.compares_only_data:
         assert not portions
         return
     jobs = [job for one in portions for job in one.jobs(nothing(columns, 1))]

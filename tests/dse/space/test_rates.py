@@ -20,8 +20,8 @@ from dse.space.rates import rates
 from dse.space.remarks import remarks_of
 from dse.space.study import Study
 from dse.space.study_checks import check_space
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import interval_of, units_of
-from hwmodel.machine.model import MachineModel
 from hwmodel.platform import load_platform
 
 TEXT = """\

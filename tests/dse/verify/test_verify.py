@@ -25,10 +25,10 @@ from arrayol.transforms.steps import canonical_form
 from dse.verify.reduce import Reducer
 from dse.verify.testbench import Judgement, Testbench, mismatches
 from dse.verify.verify import BY_DEFAULT_AT_MOST, Verdict, Verifier, unordered
+from hwmodel.cost_model.counted.batch import GroupBatch
+from hwmodel.cost_model.estimate import GroupEstimate
+from hwmodel.cost_model.model import MachineModel, counted_estimates
 from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor, Scan
-from hwmodel.machine.estimate import GroupEstimate
-from hwmodel.machine.model import MachineModel, counted_estimates
-from hwmodel.machine.separable.batch import GroupBatch
 from hwmodel.platform import Platform, load_platform
 
 SIZE = "at the reduced size H = 20, W = 40"
@@ -68,7 +68,7 @@ def test_estimates_are_made_once(
     """What tells whether a smaller design is legal is what its simulation is held against."""
     groups, model = verifier.plan(designs, asked=True), verifier.testbench.model
     assert all(model.estimate(group) is model.estimate(group) for group in groups)
-    monkeypatch.setattr("hwmodel.machine.model.ESTIMATES_KEPT", 2)
+    monkeypatch.setattr("hwmodel.cost_model.model.ESTIMATES_KEPT", 2)
     fresh = MachineModel(model.network, model.platform)
     assert fresh.estimates([*groups, groups[0]]) == model.estimates([*groups, groups[0]])
     assert fresh.estimate(groups[0]) == model.estimate(groups[0])
@@ -85,7 +85,7 @@ def test_reductions_are_found_once(
         asked.extend(groups)
         return estimates
 
-    monkeypatch.setattr("hwmodel.machine.model.counted_estimates", counted)
+    monkeypatch.setattr("hwmodel.cost_model.model.counted_estimates", counted)
     fresh = Verifier(verifier.form, verifier.platform)
     plan = fresh.plan(designs, asked=True)
     assert len(asked) == len(set(asked))

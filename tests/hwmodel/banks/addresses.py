@@ -7,13 +7,14 @@ from math import prod
 
 import numpy as np
 
+from arrayol.arrays import IntArray
 from arrayol.ir.spec import Shape
 from hwmodel.banks.custom import Custom, VirtualMemory
 from hwmodel.banks.references import ArrayInfo
-from hwmodel.banks.report import NOWHERE, Elements, Places, held_by
+from hwmodel.banks.report import NOWHERE, Elements, held_by
 
 
-def naive_place(arrays: Mapping[str, ArrayInfo], name: str, elements: Elements) -> tuple[Places, Places]:
+def naive_place(arrays: Mapping[str, ArrayInfo], name: str, elements: Elements) -> tuple[IntArray, IntArray]:
     """Bank 0 and row-major addresses, one array after the other. Raises ValueError behind an infinite array."""
     sizes = [array.elements for array in arrays.values()]
     return np.zeros(len(elements), dtype=np.int64), _base(arrays, name, sizes) + _row_major(
@@ -21,7 +22,9 @@ def naive_place(arrays: Mapping[str, ArrayInfo], name: str, elements: Elements) 
     )
 
 
-def cyclic_place(arrays: Mapping[str, ArrayInfo], name: str, elements: Elements, banks: int) -> tuple[Places, Places]:
+def cyclic_place(
+    arrays: Mapping[str, ArrayInfo], name: str, elements: Elements, banks: int
+) -> tuple[IntArray, IntArray]:
     """Modulo unrolling: element [.., j] in bank j mod N; rows follow each other in every bank."""
     shapes = {other: _folded(array.shape, banks) for other, array in arrays.items()}
     sizes = [_size(shape) for shape in shapes.values()]
@@ -30,7 +33,7 @@ def cyclic_place(arrays: Mapping[str, ArrayInfo], name: str, elements: Elements,
     return elements[:, -1] % banks, _base(arrays, name, sizes) + _row_major(shapes[name], rows)
 
 
-def custom_address(custom: Custom, name: str, elements: Elements) -> Places:
+def custom_address(custom: Custom, name: str, elements: Elements) -> IntArray:
     """The address in the bank: its memories follow each other. Raises ValueError behind an infinite memory."""
     addresses = np.full(len(elements), NOWHERE, dtype=np.int64)
     sizes: dict[int, list[int | None]] = {}
@@ -68,7 +71,7 @@ def _sum(sizes: Sequence[int | None]) -> int:
     return sum(size or 0 for size in sizes)
 
 
-def _row_major(shape: Shape, elements: Elements) -> Places:
+def _row_major(shape: Shape, elements: Elements) -> IntArray:
     """Addresses; only the first dimension may be infinite for them to exist."""
     if None in shape[1:]:
         raise ValueError("rows without end have no addresses")

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from strategies_banks import bodies
 
 from hwmodel.banks.cost import AccessGraph, access_graph, may_meet
-from hwmodel.banks.references import Loop, Reference, Subscript, Unknown
+from hwmodel.banks.references import NormalisedLoop, Reference, Subscript, Unknown
 
-Body = tuple[tuple[Loop, ...], tuple[Reference, ...]]
+Body = tuple[tuple[NormalisedLoop, ...], tuple[Reference, ...]]
 Memory = dict[tuple[str, tuple[int, ...]], object]
 
 

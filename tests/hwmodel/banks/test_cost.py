@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from strategies_banks import bodies
 
 from hwmodel.banks.cost import AccessGraph, access_graph, list_cycles, ports_cycles
-from hwmodel.banks.references import Loop, Reference, Subscript
+from hwmodel.banks.references import NormalisedLoop, Reference, Subscript
 
-Body = tuple[tuple[Loop, ...], tuple[Reference, ...]]
+Body = tuple[tuple[NormalisedLoop, ...], tuple[Reference, ...]]
 
 
 def access(array: str, *, write: bool = False, statement: int = 0, offset: int = 0) -> Reference:

@@ -12,9 +12,9 @@ from strategies_banks import bodies
 
 from hwmodel.banks.cost import RULES, access_graph, ports_cycles
 from hwmodel.banks.fixed import naive_banks, static_banks, true_cycles
-from hwmodel.banks.references import Body, Loop, Reference, Subscript, Unknown
+from hwmodel.banks.references import Body, NormalisedLoop, Reference, Subscript, Unknown
 
-Drawn = tuple[tuple[Loop, ...], tuple[Reference, ...]]
+Drawn = tuple[tuple[NormalisedLoop, ...], tuple[Reference, ...]]
 
 
 @given(bodies(), st.integers(1, 9), st.sampled_from(sorted(RULES)))
@@ -49,7 +49,7 @@ def test_the_static_view_is_all_that_some_iteration_touches(drawn: Drawn, banks:
 
 def test_loops_without_end_and_no_loops() -> None:
     one = Reference("a", False, (Subscript((3,), 1),))
-    endless = Body((Loop("i", None),), (1,), (one, one), None)
+    endless = Body((NormalisedLoop("i", None),), (1,), (one, one), None)
     assert true_cycles(access_graph([one, one]), endless, 4, ports_cycles) == 2
     still = Reference("a", False, (Subscript((), 1),))
     assert true_cycles(access_graph([still]), Body((), (), (still,), 1), 4, ports_cycles) == 1

@@ -20,12 +20,12 @@ from arrayol.files import shipped_folder
 from arrayol.ir.borders import Border
 from hwmodel.banks import linear
 from hwmodel.banks.conflicts import moving
-from hwmodel.banks.linear import Linear, clique_bound, smallest_linear
+from hwmodel.banks.linear import LinearMapping, clique_bound, smallest_linear
 from hwmodel.banks.nest import unrolled_nest
-from hwmodel.banks.references import Fold, Loop, Reference, Subscript, Unknown
+from hwmodel.banks.references import Fold, NormalisedLoop, Reference, Subscript, Unknown
 
 Offsets = list[tuple[int, ...]]
-Group = tuple[tuple[Reference, ...], tuple[Loop, ...]]
+Group = tuple[tuple[Reference, ...], tuple[NormalisedLoop, ...]]
 
 JACOBI: Offsets = [(-1, 0), (1, 0), (0, -1), (0, 1)]
 SQUARE: Offsets = [(i, j) for i in range(3) for j in range(3)]
@@ -53,7 +53,7 @@ def stepped(offsets: Offsets, steps: tuple[int, ...], extent: int | None = 100) 
         )
         for one in offsets
     )
-    return references, tuple(Loop(f"i{axis}", extent) for axis in range(rank))
+    return references, tuple(NormalisedLoop(f"i{axis}", extent) for axis in range(rank))
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def groups(draw: st.DrawFn) -> list[Group]:
     factors = st.sampled_from([0, 1, 1, 2, 3, -1, -2])
     found = []
     for _ in range(draw(st.sampled_from([1, 1, 2]))):
-        loops = tuple(Loop(f"i{place}", draw(st.integers(1, 5))) for place in range(depth))
+        loops = tuple(NormalisedLoop(f"i{place}", draw(st.integers(1, 5))) for place in range(depth))
         common = [tuple(draw(factors) for _ in range(depth)) for _ in range(rank)]
         own = draw(st.integers(0, 3)) == 0
         references = tuple(
@@ -186,15 +186,15 @@ def test_unknown_parts_may_be_any_multiple() -> None:
         unknown = (Unknown(factor, "u"),) if factor else ()
         return Reference("x", write=False, subscripts=(Subscript((step,), offset, unknown),))
 
-    together = ((moved(0, 4), moved(1, 4)), (Loop("i", 10),))
+    together = ((moved(0, 4), moved(1, 4)), (NormalisedLoop("i", 10),))
     found = smallest_linear([together])
     assert found.banks == 2
     assert is_free(together, 2, found.vector, found.block, values=(0, 1, 2, 3))
-    apart = ((moved(0, 2, 2), moved(1, 0, 4)), (Loop("i", 10),))
+    apart = ((moved(0, 2, 2), moved(1, 0, 4)), (NormalisedLoop("i", 10),))
     found = smallest_linear([apart])
     assert found.banks == 2
     assert is_free(apart, 2, found.vector, found.block, values=(0, 1, 2, 3))
-    never = ((moved(0, 1), moved(0, 0)), (Loop("i", 4),))
+    never = ((moved(0, 1), moved(0, 0)), (NormalisedLoop("i", 4),))
     assert smallest_linear([never]).banks is None
 
 
@@ -242,7 +242,7 @@ def windows_at_borders(draw: st.DrawFn) -> Group:
             unknown = () if low <= offset <= high else (Unknown(1, f"u {place} {offset}", fold=Fold(border, extent)),)
             parts.append(Subscript(tuple(step * (place == other) for other in range(rank)), offset, unknown))
         references.append(Reference("x", write=False, subscripts=tuple(parts), number=number))
-    loops = tuple(Loop(f"i{place}", count) for place, (_, count, *_) in enumerate(axes))
+    loops = tuple(NormalisedLoop(f"i{place}", count) for place, (_, count, *_) in enumerate(axes))
     return tuple(references), loops
 
 
@@ -297,7 +297,7 @@ def test_equal_addresses_merged_or_not() -> None:
     assert smallest_linear([(references, loops)]).banks == 12
     found = smallest_linear([(references, loops)], merge_equal=False)
     reason = "two reads of a body touch the same element of 'x': they share its bank in any mapping"
-    assert found == Linear(None, (), 1, 12, exact=True, gave_up=reason)
+    assert found == LinearMapping(None, (), 1, 12, exact=True, gave_up=reason)
     once = tuple(dict.fromkeys(references))
     assert smallest_linear([(once, loops)], merge_equal=False).banks == 12
 
@@ -306,11 +306,11 @@ def test_a_read_and_the_write_of_one_element_do_not_conflict() -> None:
     read, other = window([(0,), (1,)])[0]
     write = Reference("x", write=True, subscripts=read.subscripts)
     for merge in (True, False):
-        assert smallest_linear([((read, other, write), (Loop("i", 9),))], merge_equal=merge).banks == 2
+        assert smallest_linear([((read, other, write), (NormalisedLoop("i", 9),))], merge_equal=merge).banks == 2
 
 
 def test_one_reference_needs_one_bank() -> None:
-    assert smallest_linear([window([(5, 7)])]) == Linear(1, (0, 0), 1, 1, exact=True, gave_up=None)
+    assert smallest_linear([window([(5, 7)])]) == LinearMapping(1, (0, 0), 1, 1, exact=True, gave_up=None)
 
 
 def test_giving_up_is_said() -> None:
@@ -330,6 +330,6 @@ def test_what_was_left_out_is_said() -> None:
 def test_no_mapping_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(linear, "MAXIMUM_BANKS", 8)
     reason = "9 elements are touched at once; up to 8 banks are tried"
-    assert smallest_linear([window(SQUARE)]) == Linear(None, (), 1, 9, exact=True, gave_up=reason)
+    assert smallest_linear([window(SQUARE)]) == LinearMapping(None, (), 1, 9, exact=True, gave_up=reason)
     ring = smallest_linear([window([one for one in SQUARE if one != (1, 1)])])
     assert (ring.banks, ring.gave_up) == (None, "no mapping on up to 8 banks is free of conflicts")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hwmodel.banks.linear import Linear
+from hwmodel.banks.linear import LinearMapping
 from hwmodel.banks.linear_banks import linear_banks, words_of
 
 
@@ -43,9 +43,9 @@ def test_no_two_elements_are_at_one_place(shape: list[int], banks: int, block: i
 )
 def test_words_of_a_bank(shape: tuple[int, ...], banks: int, vector: tuple[int, ...], block: int, words: int) -> None:
     assert linear_banks(shape, banks, vector, block).depth == words
-    assert words_of(shape, Linear(banks, vector, block, 1, exact=True, gave_up=None)) == words
+    assert words_of(shape, LinearMapping(banks, vector, block, 1, exact=True, gave_up=None)) == words
 
 
 def test_endless_arrays_have_no_number_of_words() -> None:
-    assert words_of((None, 4), Linear(2, (0, 1), 1, 1, exact=True, gave_up=None)) is None
-    assert words_of((4,), Linear(None, (), 1, 1, exact=True, gave_up="")) is None
+    assert words_of((None, 4), LinearMapping(2, (0, 1), 1, 1, exact=True, gave_up=None)) is None
+    assert words_of((4,), LinearMapping(None, (), 1, 1, exact=True, gave_up="")) is None

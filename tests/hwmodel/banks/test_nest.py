@@ -21,7 +21,7 @@ from arrayol.files import shipped_folder
 from arrayol.ir.spec import RepetitiveTask
 from arrayol.polyhedral.accesses import Access
 from hwmodel.banks.nest import unrolled_nest
-from hwmodel.banks.references import Body, Loop, Reference, Subscript, Unknown, UnrolledNest
+from hwmodel.banks.references import Body, NormalisedLoop, Reference, Subscript, Unknown, UnrolledNest
 
 Touched = Counter[tuple[str, bool, tuple[int, ...]]]
 
@@ -132,9 +132,9 @@ def test_bodies_of_one_elementary() -> None:
     }"""
     bodies = unrolled_nest(spec_of(text), "e", (2, 2)).bodies
     assert [(body.loops, body.factors, body.runs, body.leftover) for body in bodies] == [
-        ((Loop("i", 3),), (2,), 3, 1),
-        ((Loop("i", 3), Loop("j", 2)), (2, 2), 6, 11),
-        ((Loop("i", 3),), (2,), 3, 1),
+        ((NormalisedLoop("i", 3),), (2,), 3, 1),
+        ((NormalisedLoop("i", 3), NormalisedLoop("j", 2)), (2, 2), 6, 11),
+        ((NormalisedLoop("i", 3),), (2,), 3, 1),
     ]
     assert [len(body.references) for body in bodies] == [2, 12, 4]
 
@@ -272,7 +272,7 @@ def test_an_endless_repetition() -> None:
       }
     }"""
     (body,) = unrolled_nest(spec_of(text), "t", (3, 2)).bodies
-    assert (body.loops, body.runs, body.leftover) == ((Loop("r0", None), Loop("r1", 2)), None, 0)
+    assert (body.loops, body.runs, body.leftover) == ((NormalisedLoop("r0", None), NormalisedLoop("r1", 2)), None, 0)
 
 
 @pytest.mark.parametrize(

@@ -14,14 +14,14 @@ from strategies_banks import reference_sets, subscripts
 
 from hwmodel.banks.custom import Custom, custom_layout, rename
 from hwmodel.banks.partition import PARTITIONS
-from hwmodel.banks.references import ArrayInfo, Body, Loop, Reference, Subscript, Unknown, UnrolledNest
+from hwmodel.banks.references import ArrayInfo, Body, NormalisedLoop, Reference, Subscript, Unknown, UnrolledNest
 from hwmodel.banks.reorganisation import count_in, reorganisation, touched
 
 
 def nest_of(
     references: tuple[Reference, ...], extents: tuple[int | None, ...], shape: tuple[int | None, ...]
 ) -> UnrolledNest:
-    loops = tuple(Loop(f"i{place}", extent) for place, extent in enumerate(extents))
+    loops = tuple(NormalisedLoop(f"i{place}", extent) for place, extent in enumerate(extents))
     runs = None if None in extents else prod(extent or 0 for extent in extents)
     arrays = {name: ArrayInfo(name, shape, live_in=name == "A", live_out=name == "B") for name in ("A", "B")}
     return UnrolledNest("t", arrays, (Body(loops, (1,) * len(loops), references, runs),))

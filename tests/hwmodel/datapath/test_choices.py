@@ -14,7 +14,7 @@ from arrayol.errors import ArrayolError, error
 from arrayol.ir.network import Process
 from arrayol.ir.spec import Delay, Elementary, Port
 from arrayol.ir.types import ElementType
-from hwmodel.datapath.choices import Choices, Ground
+from hwmodel.datapath.choices import DatapathChoices, Ground
 from hwmodel.datapath.entry import ElementaryEntry, Measured
 
 LOCAL = 7
@@ -77,8 +77,8 @@ def _process(elementary: Elementary | None = ELEMENTARY, *, delayed: bool = True
 
 def _choices(
     entry: ElementaryEntry, *, derived: bool = False, assumed: bool = False, process: Process | None = None
-) -> Choices:
-    return Choices(process or _process(), entry, Ground(Technology() if derived else None, LOCAL, assumed))
+) -> DatapathChoices:
+    return DatapathChoices(process or _process(), entry, Ground(Technology() if derived else None, LOCAL, assumed))
 
 
 _MEASUREMENTS = st.builds(
@@ -247,6 +247,6 @@ def test_a_task_without_a_datapath_is_refused(elementary: Elementary, derived: b
 
 def test_a_body_is_derived_once() -> None:
     technology = Technology()
-    choices = Choices(_process(), ElementaryEntry(), Ground(technology, LOCAL, assumed=False))
+    choices = DatapathChoices(_process(), ElementaryEntry(), Ground(technology, LOCAL, assumed=False))
     assert [choices.at(interval).interval for interval in (*choices.intervals, 4)] == [2, 6, 4]
     assert technology.asked == 1

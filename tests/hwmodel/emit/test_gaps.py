@@ -13,11 +13,11 @@ from hardware import write_design
 from hardware_designs import Small, bench_of
 from verilog_programs import needs_icarus
 
+from hwmodel.cost_model.memory_port.requests import Requested
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, row_major
 from hwmodel.emit.hls.design import HlsFiles
 from hwmodel.emit.verilog.icarus import run_bench
-from hwmodel.machine.model import MachineModel
-from hwmodel.machine.requests import Requested
 
 BODY = "elementary keep(x: u8) -> (y: u8) {\n  y = 255 - x\n}\n"
 DECIMATED = f"""{BODY}

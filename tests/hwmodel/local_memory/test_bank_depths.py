@@ -13,9 +13,9 @@ from hwmodel.local_memory.addresses import BankAddresses
 from hwmodel.local_memory.bank_depths import bank_addresses, depth_of, enumerated_box
 from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues, one_bank
 from hwmodel.local_memory.forms import box
-from hwmodel.local_memory.lines import Line, Lines
+from hwmodel.local_memory.lines import BufferLines, Line
 from hwmodel.local_memory.parts import size_of
-from hwmodel.local_memory.pieces import Loop, Piece, Subscripts, line_of
+from hwmodel.local_memory.pieces import LoopPlaces, Piece, Subscripts, line_of
 from tests.strategies_buffers import pieces, whole, windows
 
 
@@ -115,7 +115,7 @@ def test_banks_are_no_deeper_than_boxes_of_what_is_in_them(case: tuple[Piece, in
             np.isin(np.arange(line.indices), own)
             for line, own in ((piece.lines.outer, rows), (piece.lines.inner, columns))
         )
-        lines = Lines(piece.lines.outer.only(next(chosen)), piece.lines.inner.only(next(chosen)), piece.lines.lag)
+        lines = BufferLines(piece.lines.outer.only(next(chosen)), piece.lines.inner.only(next(chosen)), piece.lines.lag)
         deepest, neighbours = max(deepest, box(lines).size), max(neighbours, len(free))
     assert depth_of([piece], function) <= deepest * neighbours
 
@@ -131,10 +131,10 @@ def test_a_linear_function_is_as_deep_as_a_buffer_of_groups(case: tuple[Piece, i
         for loops in (piece.outer, piece.inner, piece.free)
     ]
     outer, inner, free = (line_of(loops) for loops in groups)
-    assert depth_of([piece], function) == size_of(Lines(outer, inner, piece.lag, free.indices))
+    assert depth_of([piece], function) == size_of(BufferLines(outer, inner, piece.lag, free.indices))
 
 
-def _grouped(loop: Loop, function: Linear) -> Loop:
+def _grouped(loop: LoopPlaces, function: Linear) -> LoopPlaces:
     indices = list(zip(loop.subscript.tolist(), loop.first.tolist(), loop.last.tolist(), strict=True))
     again = len(set(loop.subscript.tolist())) < len(indices)
     groups: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
@@ -148,7 +148,7 @@ def _grouped(loop: Loop, function: Linear) -> Loop:
         assert len(set(residues)) == len(residues)
     ends = [(min(f for _, f, _ in own), max(z for _, _, z in own)) for _, own in sorted(groups.items())]
     first, last = np.array(ends, np.int64).reshape(-1, 2).T
-    return Loop(loop.places, loop.axis, np.arange(len(ends)), first, last)
+    return LoopPlaces(loop.places, loop.axis, np.arange(len(ends)), first, last)
 
 
 @pytest.mark.parametrize(
@@ -156,33 +156,33 @@ def _grouped(loop: Loop, function: Linear) -> Loop:
     [(Linear((1, 3), 16), 480), (Linear((6, 1), 18), 428), (Residues((3, 66)), 60), (Residues((1, 4)), 1920)],
 )
 def test_banks_of_rows_of_an_image(function: BankFunction, depth: int) -> None:
-    lines = Lines(whole(4, 1), whole(1920, 1), 0)
+    lines = BufferLines(whole(4, 1), whole(1920, 1), 0)
     assert depth_of([_image(lines)], function) == depth
 
 
 def test_banks_of_blocks_are_two_blocks_deep() -> None:
-    piece = _image(Lines(windows(24, 4), windows(40, 8), 1))
+    piece = _image(BufferLines(windows(24, 4), windows(40, 8), 1))
     assert depth_of([piece], Residues((2, 2))) == 2 * 2 * 4
     assert depth_of([piece], Residues((4, 8))) == 2
 
 
 def test_banks_with_one_choice_of_form_are_as_deep_as_the_largest() -> None:
     """Three rows over two banks: one has two of them."""
-    piece = _image(Lines(whole(3, 1), whole(5, 1), 0))
+    piece = _image(BufferLines(whole(3, 1), whole(5, 1), 0))
     assert depth_of([piece], Residues((2, 1))) == 10
 
 
-def _image(lines: Lines) -> Piece:
+def _image(lines: BufferLines) -> Piece:
     """Rows on the outer line, columns on the inner."""
     return Piece((_along(0, lines.outer),), (_along(1, lines.inner),), (), lines.lag)
 
 
-def _along(axis: int, line: Line) -> Loop:
-    return Loop(line.places, axis, np.arange(line.indices), line.first, line.last)
+def _along(axis: int, line: Line) -> LoopPlaces:
+    return LoopPlaces(line.places, axis, np.arange(line.indices), line.first, line.last)
 
 
 def test_a_word_less_in_each_bank_is_caught() -> None:
-    lines = Lines(windows(12, 3, 1, 1), windows(16, 4), 1)
+    lines = BufferLines(windows(12, 3, 1, 1), windows(16, 4), 1)
     piece, function = _image(lines), Residues((1, 2))
     addresses = bank_addresses(piece, function)
     outer, inner, offset, places, born, dead = data_of(piece, 2)
@@ -207,7 +207,7 @@ def test_blocks_that_are_fetched_again_begin_with_a_group(block: int, groups: in
     places = 60 // block
     read = [(column, place) for place in range(places) for column in range(place * block, (place + 1) * block + 2)]
     subscript, place = np.array(sorted(read), np.int64).T
-    piece = Piece((_along(0, whole(1, 1)),), (Loop(places, 1, subscript, place, place),), (), 1)
+    piece = Piece((_along(0, whole(1, 1)),), (LoopPlaces(places, 1, subscript, place, place),), (), 1)
     function = Linear((1, 1), 3 if block == 6 else 4)
     assert depth_of([piece], function) == 2 * groups
     assert not overwrites(bank_addresses(piece, function), piece, function, 2)
@@ -215,7 +215,7 @@ def test_blocks_that_are_fetched_again_begin_with_a_group(block: int, groups: in
 
 def test_no_data_take_no_word_in_any_bank() -> None:
     none = Line(3, np.zeros(0, np.int64), np.zeros(0, np.int64))
-    piece = _image(Lines(none, windows(4, 2), 1))
+    piece = _image(BufferLines(none, windows(4, 2), 1))
     assert depth_of([piece], Residues((2, 2))) == depth_of([piece], Linear((1, 1), 3)) == 0
 
 

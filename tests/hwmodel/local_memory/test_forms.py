@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from hwmodel.local_memory.addresses import Box, Form, Linear, Ring
+from hwmodel.local_memory.addresses import Box, Form, LinearForm, Ring
 from hwmodel.local_memory.forms import box, least_form, linear, ring
-from hwmodel.local_memory.lines import Line, Lines
+from hwmodel.local_memory.lines import BufferLines, Line
 from tests.strategies_buffers import buffers, downwards, whole, windows
 
 FORMS = {"box": box, "linear": linear, "ring": ring}
 
 
-def slots(form: Form, lines: Lines) -> np.ndarray:
+def slots(form: Form, lines: BufferLines) -> np.ndarray:
     return form.slot(np.arange(lines.outer.indices)[:, None], np.arange(lines.inner.indices)[None, :])
 
 
-def overwrites(form: Form, lines: Lines) -> bool:
+def overwrites(form: Form, lines: BufferLines) -> bool:
     """Whether some slot is written while it holds a datum that is still live."""
     taken = slots(form, lines)
     assert 0 <= taken.min() <= taken.max() < form.size
@@ -29,7 +29,7 @@ def overwrites(form: Form, lines: Lines) -> bool:
     return bool(((slot[1:] == slot[:-1]) & (born[1:] <= dead[:-1])).any())
 
 
-def meeting(lines: Lines) -> tuple[np.ndarray, np.ndarray]:
+def meeting(lines: BufferLines) -> tuple[np.ndarray, np.ndarray]:
     """All pairs of data (outer, inner) that live in a common step, the other way round too."""
     born, dead = lines.born.ravel(), lines.dead.ravel()
     first, second = np.nonzero((born[:, None] <= dead[None, :]) & (born[None, :] <= dead[:, None]))
@@ -45,7 +45,7 @@ def is_ordered(line: Line) -> bool:
     )
 
 
-def live(lines: Lines) -> int:
+def live(lines: BufferLines) -> int:
     """The largest number of pairs that live in one step."""
     steps = np.arange(int(lines.dead.max()) + 1)
     born, dead = np.sort(lines.born.ravel()), np.sort(lines.dead.ravel())
@@ -53,7 +53,7 @@ def live(lines: Lines) -> int:
 
 
 @given(buffers())
-def test_no_form_overwrites_what_is_live(lines: Lines) -> None:
+def test_no_form_overwrites_what_is_live(lines: BufferLines) -> None:
     for name, make in FORMS.items():
         form = make(lines)
         assert form.name == name
@@ -62,7 +62,7 @@ def test_no_form_overwrites_what_is_live(lines: Lines) -> None:
 
 
 @given(buffers())
-def test_sizes_are_those_of_enumeration_where_lines_have_a_direction(lines: Lines) -> None:
+def test_sizes_are_those_of_enumeration_where_lines_have_a_direction(lines: BufferLines) -> None:
     if not (is_ordered(lines.outer) and is_ordered(lines.inner)):
         return
     first, second = meeting(lines)
@@ -79,7 +79,7 @@ def test_sizes_are_those_of_enumeration_where_lines_have_a_direction(lines: Line
 
 
 @given(buffers())
-def test_ring_is_the_order_of_birth(lines: Lines) -> None:
+def test_ring_is_the_order_of_birth(lines: BufferLines) -> None:
     form = ring(lines)
     born = lines.born.ravel()
     serial = np.empty(lines.pairs, np.int64)
@@ -91,7 +91,7 @@ def test_ring_is_the_order_of_birth(lines: Lines) -> None:
 
 
 @given(buffers())
-def test_the_smallest_is_taken_and_ties_go_to_the_first(lines: Lines) -> None:
+def test_the_smallest_is_taken_and_ties_go_to_the_first(lines: BufferLines) -> None:
     sizes = [make(lines).size for make in FORMS.values()]
     chosen = least_form(lines)
     assert chosen.size == min(sizes)
@@ -103,7 +103,7 @@ def smaller(form: Form) -> list[Form]:
     match form:
         case Box():
             return [Box(form.outer - 1, form.inner), Box(form.outer, form.inner - 1)]
-        case Linear() | Ring():
+        case LinearForm() | Ring():
             return [replace(form, size=form.size - 1)]
     raise TypeError(form)
 
@@ -112,12 +112,12 @@ def smaller(form: Form) -> list[Form]:
 @pytest.mark.parametrize(
     "lines",
     [
-        Lines(windows(12, 3, 1, 1), whole(10, 1), 1),
-        Lines(windows(9, 1, 0, 2), windows(20, 1, 0, 2), 0),
-        Lines(downwards(windows(12, 3, 1, 1)), windows(10, 5, 0, 1), 1),
+        BufferLines(windows(12, 3, 1, 1), whole(10, 1), 1),
+        BufferLines(windows(9, 1, 0, 2), windows(20, 1, 0, 2), 0),
+        BufferLines(downwards(windows(12, 3, 1, 1)), windows(10, 5, 0, 1), 1),
     ],
 )
-def test_a_modulus_one_too_small_is_caught(name: str, lines: Lines) -> None:
+def test_a_modulus_one_too_small_is_caught(name: str, lines: BufferLines) -> None:
     for form in smaller(FORMS[name](lines)):
         assert overwrites(form, lines)
 
@@ -134,19 +134,19 @@ def test_line_buffer_of_a_window(kernel: int, width: int) -> None:
     inner = Line(places, np.maximum(column - kernel + 1, 0), np.minimum(column, places - 1))
     row = np.arange(kernel + 4)
     outer = Line(5, np.maximum(row - kernel + 1, 0), np.minimum(row, 4))
-    assert linear(Lines(outer, inner, 0)).size == (kernel - 1) * width + kernel
-    assert linear(Lines(outer, inner, 1)).size == (kernel - 1) * width + 2 * kernel
+    assert linear(BufferLines(outer, inner, 0)).size == (kernel - 1) * width + kernel
+    assert linear(BufferLines(outer, inner, 1)).size == (kernel - 1) * width + 2 * kernel
 
 
 def test_plain_blocks_take_a_ring_of_two_blocks_and_a_box_of_four() -> None:
-    lines = Lines(windows(24, 4), windows(30, 5), 1)
+    lines = BufferLines(windows(24, 4), windows(30, 5), 1)
     assert (ring(lines).size, live(lines), box(lines).size) == (2 * 20, 2 * 20, 4 * 20)
     assert least_form(lines).name == "ring"
 
 
 def test_what_dies_at_once_takes_one_block() -> None:
-    assert ring(Lines(windows(24, 4), windows(30, 5), 0)).size == 20
+    assert ring(BufferLines(windows(24, 4), windows(30, 5), 0)).size == 20
 
 
 def test_a_single_datum_takes_one_word() -> None:
-    assert least_form(Lines(windows(1, 1), windows(1, 1), 3)) == Box(1, 1)
+    assert least_form(BufferLines(windows(1, 1), windows(1, 1), 3)) == Box(1, 1)

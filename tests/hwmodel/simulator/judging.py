@@ -15,16 +15,16 @@ from strategies_designs import MappedSpec, mapped_specs
 from arrayol.errors import ArrayolError
 from dse.verify.testbench import local_memories, mismatches, run_simulation
 from hwmodel.accesses import Accesses
+from hwmodel.cost_model.enumerated.plan import plan_group
+from hwmodel.cost_model.estimate import DesignEstimate
+from hwmodel.cost_model.group.access_counts import accesses_of_runs
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Design, GroupDesign
 from hwmodel.local_memory.words import Words
-from hwmodel.machine.access_counts import accesses_of_runs
-from hwmodel.machine.enumerated.plan import plan_group
-from hwmodel.machine.estimate import DesignEstimate
-from hwmodel.machine.model import MachineModel
 from hwmodel.platform import Platform
 from hwmodel.simulator.group import LocalMemories
-from hwmodel.simulator.plan import SimulatorError, outside_elements
-from hwmodel.simulator.simulate import Simulation, reference_of, run_groups, simulate_alone
+from hwmodel.simulator.schedule.plan import SimulatorError, outside_elements
+from hwmodel.simulator.simulate import Simulation, reference_of, run_groups, simulate_group
 
 FEATURES = {
     "FIFO", "layout", "cut", "recompute", "several units", "partial block", "several groups", "one group",
@@ -105,7 +105,7 @@ def require_same_alone(case: MappedSpec, accesses: Accesses, found: Simulation, 
     """Fail unless each group by itself, fed by the reference execution, does what it does in the whole design."""
     reference = reference_of(case.spec, accesses, any_inputs(case.spec, case.network.name))
     for group, run, own in zip(case.design.groups, found.groups, local, strict=True):
-        alone = simulate_alone(reference, case.platform, group, own)
+        alone = simulate_group(reference, case.platform, group, own)
         assert alone.identical is found.identical
         assert (alone.run.lengths, alone.run.peaks) == (run.lengths, run.peaks)
         for array in {name for task in group.tasks for name in case.network.processes[task].writes}:

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 
+from hwmodel.cost_model.enumerated.plan import plan_group
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Design, GroupDesign
 from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues, factors
 from hwmodel.local_memory.banked import BankedMemory
-from hwmodel.machine.enumerated.plan import plan_group
-from hwmodel.machine.model import MachineModel
 from hwmodel.simulator.group import LocalMemories, run_group
-from hwmodel.simulator.memories import external_memory
-from hwmodel.simulator.plan import SimulatorError
-from hwmodel.simulator.setup import set_up
+from hwmodel.simulator.memories.memories import external_memory
+from hwmodel.simulator.memories.setup import set_up
+from hwmodel.simulator.schedule.plan import SimulatorError
 
 RULES: Mapping[str, frozenset[str]] = {  # what stops each mutant, where something does
     "a bank fewer": frozenset({"bank", "window"}),

@@ -13,13 +13,13 @@ from arrayol.checks.check import load_checked
 from arrayol.checks.top import choose_top
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import POLICIES, Blocks, Design, GroupDesign, Policy, Processor, row_major
-from hwmodel.local_memory.addresses import Box, Form, Linear, Ring, placed
+from hwmodel.local_memory.addresses import Box, Form, LinearForm, Ring, placed
 from hwmodel.local_memory.words import BufferWords, Words
-from hwmodel.machine.model import MachineModel
 from hwmodel.platform import ExternalMemory, Platform
-from hwmodel.simulator.memories import Buffer
-from hwmodel.simulator.plan import SimulatorError
+from hwmodel.simulator.memories.memories import Buffer
+from hwmodel.simulator.schedule.plan import SimulatorError
 from hwmodel.simulator.simulate import run_groups
 
 
@@ -80,7 +80,7 @@ def smaller(form: Form) -> list[Form]:
     if isinstance(form, Box):
         moduli = [replace(form, outer=form.outer - 1), replace(form, inner=form.inner - 1)]
         return [box for box in moduli if box.size]
-    assert isinstance(form, Linear | Ring)
+    assert isinstance(form, LinearForm | Ring)
     return [replace(form, size=form.size - 1)] if form.size > 1 else []
 
 

@@ -15,17 +15,17 @@ from arrayol.checks.check import load_checked
 from arrayol.checks.top import choose_top
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
+from hwmodel.cost_model.enumerated.plan import plan_group
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor, row_major
 from hwmodel.local_memory.addresses import BankAddresses, Box
 from hwmodel.local_memory.bank_functions import Linear, Residues
 from hwmodel.local_memory.banked import BankedMemory, BankedWords
 from hwmodel.local_memory.words import BufferWords, Words
 from hwmodel.local_words import local_width
-from hwmodel.machine.enumerated.plan import plan_group
-from hwmodel.machine.model import MachineModel
 from hwmodel.platform import load_platform
 from hwmodel.simulator.group import LocalMemories
-from hwmodel.simulator.plan import SimulatorError
+from hwmodel.simulator.schedule.plan import SimulatorError
 from hwmodel.simulator.simulate import run_groups
 
 

@@ -10,8 +10,8 @@ from arrayol.checks.top import choose_top
 from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor
-from hwmodel.machine.model import MachineModel
 from hwmodel.platform import ExternalMemory, LocalMemory, Platform
 from hwmodel.simulator.simulate import run_groups
 

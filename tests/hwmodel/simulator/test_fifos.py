@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from test_banks import Bench, fused
 
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, row_major
-from hwmodel.simulator.fifos import Fifo
-from hwmodel.simulator.plan import SimulatorError
+from hwmodel.simulator.schedule.fifos import Fifo
+from hwmodel.simulator.schedule.plan import SimulatorError
 
 
 def fifo(written: Sequence[tuple[int, int]], read: Sequence[tuple[int, int]], capacity: int = 9) -> Fifo:

@@ -9,8 +9,8 @@ from judging import local_of
 from arrayol.checks.check import check_source
 from arrayol.ir.network import flatten
 from arrayol.source import SourceFile
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, row_major
-from hwmodel.machine.model import MachineModel
 from hwmodel.platform import default_platform
 from hwmodel.simulator.simulate import simulate
 

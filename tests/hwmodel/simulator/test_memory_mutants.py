@@ -11,8 +11,8 @@ from test_banks import Bench, fused, with_layout
 from test_fifos import through_a_fifo
 
 from arrayol.errors import ArrayolError
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import BankLayout
-from hwmodel.machine.model import MachineModel
 
 ALWAYS = {"a datum fewer", "a state's bank fewer"}  # whatever the design
 

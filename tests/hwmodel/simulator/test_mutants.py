@@ -16,12 +16,12 @@ from arrayol.checks.check import load_checked
 from arrayol.ir.network import Network, flatten
 from arrayol.ir.spec import Spec
 from dse.verify.testbench import mismatches, run_simulation
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor, Scan
-from hwmodel.machine.model import MachineModel
 from hwmodel.platform import Platform, load_platform
 from hwmodel.simulator.group import LocalMemories
-from hwmodel.simulator.plan import SimulatorError
+from hwmodel.simulator.schedule.plan import SimulatorError
 
 
 @dataclass(frozen=True)
@@ -73,21 +73,25 @@ SMALLER = "return int(np.cumsum(change).max())"
 OPEN = "return self._live(*open_intervals(chains, stage.step))"
 BANKS = "cycles[task] = max(bank_cycles(group, task, repetitions, layout, platform) for layout in layouts)"
 MODEL = {  # the module, a line of it, and what stands there instead
-    "every memory one too small": ("moves", SMALLER, f"{SMALLER} - 1"),
-    "loads a step too late": ("ticks", "for reader in group.readers(name)) - 1", "for reader in group.readers(name))"),
-    "tasks a step too late": ("ticks", "(0 if array in fifos else 1)", "0"),
+    "every memory one too small": ("group.moves", SMALLER, f"{SMALLER} - 1"),
+    "loads a step too late": (
+        "group.ticks",
+        "for reader in group.readers(name)) - 1",
+        "for reader in group.readers(name))",
+    ),
+    "tasks a step too late": ("group.ticks", "(0 if array in fifos else 1)", "0"),
     "a delay state too small": ("enumerated.plan_tables", OPEN, f"{OPEN} - 1"),
-    "a port used twice": ("port", 'shared = self.channel.port == "shared"', "shared = False"),
-    "bank conflicts ignored": ("schedule.processors", BANKS, "cycles[task] = 0"),
-    "levels that do not wait": ("schedule.issue", "np.maximum(rounds, waits[step])", "rounds"),
-    "latency forgotten": ("requests", "first = latency + self.passing", "first = self.passing"),
+    "a port used twice": ("memory_port.port", 'shared = self.channel.port == "shared"', "shared = False"),
+    "bank conflicts ignored": ("issue.processors", BANKS, "cycles[task] = 0"),
+    "levels that do not wait": ("issue.issue", "np.maximum(rounds, waits[step])", "rounds"),
+    "latency forgotten": ("memory_port.requests", "first = latency + self.passing", "first = self.passing"),
     "states always in registers": (
-        "schedule.datapaths",
+        "issue.datapaths",
         "for in_register in (True, False)",
         "for in_register in (True, True)",
     ),
     "a datapath without latency": (
-        "schedule.processors",
+        "issue.processors",
         "rounds * path.interval + path.latency",
         "rounds * path.interval",
     ),
@@ -97,7 +101,7 @@ MODEL = {  # the module, a line of it, and what stands there instead
 @pytest.mark.parametrize("mistake", MODEL)
 def test_mistakes_of_the_model(mistake: str, small: SmallLpsf, design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     assert small.judge(design) is None
-    monkeypatch.setattr(mutants, "PACKAGE", "hwmodel.machine")
+    monkeypatch.setattr(mutants, "PACKAGE", "hwmodel.cost_model")
     monkeypatch.setattr(MachineModel, "estimate", MachineModel.exact)
     with changed(*MODEL[mistake]):
         objection = small.judge(design)
@@ -119,20 +123,24 @@ def test_units_do_not_cross_the_ends_of_lines(checkout: Path, monkeypatch: pytes
     slow = replace(group(first, shape=(3, 3)), layouts=(BankLayout(image, 1, (1, 1)),))
     design = Design((replace(slow, processors=(Processor(first, 2),)), group(second)))
     assert small.judge(design) is None
-    monkeypatch.setattr(mutants, "PACKAGE", "hwmodel.machine")
+    monkeypatch.setattr(mutants, "PACKAGE", "hwmodel.cost_model")
     monkeypatch.setattr(MachineModel, "estimate", MachineModel.exact)
     crossing = "return -(-np.bincount(number, length).astype(np.int64) // units)"
-    with changed("schedule.issue", "return rounds", crossing):
+    with changed("issue.issue", "return rounds", crossing):
         assert small.judge(design) is not None
 
 
 STORED = "plan.ticks.own[plan.ticks.block[tick[chosen]]]"
 LAST_USE = "np.maximum.at(last, data, (own.greatest(ticks) + stage[place[0]])[:, None])\n    stored"
 PLAN = {
-    "a task in the step of its reader": ("moves", "(0 if array in plan.design.fifos else 1)", "0"),
-    "loads in the step of their reader": ("moves", "for place, *_ in readers) - 1", "for place, *_ in readers)"),
-    "stores in the step of their making": ("moves", f"{STORED} + 1", STORED),
-    "slots given back too early": ("moves", LAST_USE, "assert len(last)\n    stored"),
+    "a task in the step of its reader": ("schedule.moves", "(0 if array in plan.design.fifos else 1)", "0"),
+    "loads in the step of their reader": (
+        "schedule.moves",
+        "for place, *_ in readers) - 1",
+        "for place, *_ in readers)",
+    ),
+    "stores in the step of their making": ("schedule.moves", f"{STORED} + 1", STORED),
+    "slots given back too early": ("schedule.moves", LAST_USE, "assert len(last)\n    stored"),
 }
 
 
@@ -168,7 +176,7 @@ def test_a_scan_against_a_delay(small: SmallLpsf, design: Design, monkeypatch: p
         wrong = Design((first, design.groups[1]))
         found.add(rule_broken(model.accesses, small.platform, wrong, local))
         if found >= {"plan"}:
-            monkeypatch.setattr("hwmodel.simulator.plan._Planner._require_legal", lambda *_: None)
+            monkeypatch.setattr("hwmodel.simulator.schedule.plan._Planner._require_legal", lambda *_: None)
             assert rule_broken(model.accesses, small.platform, wrong, local) == "read-before-write"
             return
     raise AssertionError(f"no scan was refused: {found}")
@@ -229,6 +237,6 @@ def test_a_request_more_outstanding_or_a_word_less(small: SmallLpsf, design: Des
     fewer = memory.model_copy(update={"outstanding": 1})
     assert "cycles" in (by_run.judge(design, small.platform.model_copy(update={"memory": fewer})) or "")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mutants, "PACKAGE", "hwmodel.machine")
-        with changed("requests", "self.worst(starts, word)[..., None]) // word + 1", "0) // word"):
+        patch.setattr(mutants, "PACKAGE", "hwmodel.cost_model")
+        with changed("memory_port.requests", "self.worst(starts, word)[..., None]) // word + 1", "0) // word"):
             assert "cycles" in (by_run.judge(design) or "")

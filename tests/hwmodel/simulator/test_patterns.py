@@ -15,11 +15,11 @@ from arrayol.checks.check import check_source
 from arrayol.ir.network import Network, flatten
 from arrayol.source import SourceFile
 from hwmodel.accesses import Accesses
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, row_major
-from hwmodel.machine.model import MachineModel
 from hwmodel.platform import default_platform
 from hwmodel.residence import Load
-from hwmodel.simulator.patterns import touched_patterns
+from hwmodel.simulator.schedule.patterns import touched_patterns
 from hwmodel.simulator.simulate import simulate
 
 
@@ -35,7 +35,7 @@ def test_they_are_those_of_each_repetition(network: Network, keys: int) -> None:
             assert rows.tolist() == happening.tolist()
             assert patterns.each.tolist() == elements.tolist()
             key = np.arange(len(rows)) % (keys + 1)
-            apart, of_each = patterns.apart(key)
+            apart, of_each = patterns.split_by(key)
             assert apart.each.tolist() == elements.tolist()
             assert of_each[apart.of].tolist() == key.tolist()
             least, greatest = apart.least(key), apart.greatest(key)

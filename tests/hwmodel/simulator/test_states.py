@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_banks import Bench
 
-from hwmodel.machine.schedule.states import StateChains
-from hwmodel.simulator.chains import Chains
-from hwmodel.simulator.plan import SimulatorError
-from hwmodel.simulator.states import States
+from hwmodel.cost_model.issue.states import StateChains
+from hwmodel.simulator.memories.states import States
+from hwmodel.simulator.schedule.chains import Chains
+from hwmodel.simulator.schedule.plan import SimulatorError
 
 
 def chains(lives: list[tuple[int, int]], number: list[int]) -> Chains:

@@ -16,15 +16,15 @@ from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from arrayol.ir.spec import Elementary
 from arrayol.source import SourceFile
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan
 from hwmodel.local_memory.bank_functions import Residues
 from hwmodel.local_memory.banked import BankedMemory
-from hwmodel.machine.model import MachineModel
 from hwmodel.platform import load_platform
 from hwmodel.simulator.group import LocalMemories
-from hwmodel.simulator.plan import SimulatorError
+from hwmodel.simulator.memories.subscripts import RandomReads, places_read
+from hwmodel.simulator.schedule.plan import SimulatorError
 from hwmodel.simulator.simulate import Simulation, simulate
-from hwmodel.simulator.subscripts import RandomReads, places_read
 
 BODY = """elementary look(x: u8, T: u8[6]) -> (y: u8[3]) {
   y[0] = T[x] + T[5 - x]

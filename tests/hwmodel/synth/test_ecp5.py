@@ -11,7 +11,7 @@ import pytest
 
 from arrayol.errors import ArrayolError
 from hwmodel.synth import tools
-from hwmodel.synth.ecp5 import PLACED, Amounts, Device, place, read_netlist, read_placed, synthesise
+from hwmodel.synth.ecp5 import PLACED, Amounts, Ecp5Device, place, read_netlist, read_placed, synthesise
 from hwmodel.synth.parts import PARTS, parts_of
 from hwmodel.synth.port_registers import with_port_registers
 from hwmodel.synth.tools import NEXTPNR, YOSYS, run_tool, tool
@@ -160,7 +160,7 @@ def test_nextpnr_places_them(tmp_path: Path) -> None:
     """13 bits at the ports: what is used is that of pins, and no pin but the clock's and one for data is left."""
     (tmp_path / "sum.v").write_text(SUM, encoding="utf-8")
     synthesise(tmp_path, ["sum.v"], "sum_top")
-    device = Device("25k", "CABGA381")
+    device = Ecp5Device("25k", "CABGA381")
     pins = place(tmp_path, device, 100)
     around = place(tmp_path, device, 100, registers=True)
     assert around.used["TRELLIS_FF"] == pins.used["TRELLIS_FF"] == 4

@@ -18,9 +18,9 @@ from arrayol.tiling.liveness import lifetimes
 from arrayol.tiling.load_store import traffic
 from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.platform import ExternalMemory, Platform
-from hwmodel.transfers.bursts import Moves, as_bursts
+from hwmodel.transfers.bursts import TransferMoves, as_bursts
 from hwmodel.transfers.keeps import KeepCost, keep_costs
-from hwmodel.transfers.policies import Ground, evaluate
+from hwmodel.transfers.policies import PlanContext, evaluate
 
 PLAIN = Platform(
     memory=ExternalMemory(latency=7, data_per_word=3),
@@ -29,10 +29,10 @@ PLAIN = Platform(
 EMPTY = Spec("generated", {}, {})
 
 
-def of_array(ground: Ground, moved: Moves, name: str) -> Moves:
+def of_array(ground: PlanContext, moved: TransferMoves, name: str) -> TransferMoves:
     """The moves of one array."""
     own = moved.array == list(ground.nest.arrays).index(name)
-    return Moves(moved.unit[own], np.zeros(int(own.sum()), np.int64), moved.element[own])
+    return TransferMoves(moved.unit[own], np.zeros(int(own.sum()), np.int64), moved.element[own])
 
 
 @settings(max_examples=case_count(40), deadline=None)
@@ -42,9 +42,9 @@ def test_a_level_is_a_strip_along_the_other_dimensions(case: NestCase) -> None:
     nest = nest_of_case(case)
     if nest is None:
         return
-    found = keep_costs(Ground(EMPTY, traffic(nest), PLAIN))
+    found = keep_costs(PlanContext(EMPTY, traffic(nest), PLAIN))
     for dims in range(1, nest.depth + 1):
-        ground = Ground(EMPTY, traffic(replace(nest, strip_dims=dims)), PLAIN)
+        ground = PlanContext(EMPTY, traffic(replace(nest, strip_dims=dims)), PLAIN)
         for name, costs in found.items():
             loads, stores = (of_array(ground, moved, name) for moved in (ground.loads, ground.stores))
             where = [ground.places[name]]
@@ -65,7 +65,7 @@ def test_a_level_is_a_strip_along_the_other_dimensions(case: NestCase) -> None:
 
 def test_more_is_kept_and_less_is_moved_further_out() -> None:
     spec = shipped_spec("polyprod", N=60)
-    found = keep_costs(Ground(spec, traffic(shipped_nest("polyprod", POLYPROD, ["10"], 2, N=60)), PLAIN))
+    found = keep_costs(PlanContext(spec, traffic(shipped_nest("polyprod", POLYPROD, ["10"], 2, N=60)), PLAIN))
     moved = {name: [cost.data_loaded + cost.data_stored for cost in costs] for name, costs in found.items()}
     assert moved == {"a": [61, 427, 427], "b": [61, 61, 427], "c": [242, 962, 1610]}
     for costs in found.values():
@@ -81,7 +81,7 @@ def test_what_an_earlier_tile_has_written_is_not_loaded_where_it_is_kept(tmp_pat
         encoding="utf-8",
     )
     request = NestRequest("e", schedules=("i, 0", "i + 2, 1"), tile=("2", "1"))
-    found = keep_costs(Ground(EMPTY, traffic(open_nest(load_sound(path), request)), PLAIN))
+    found = keep_costs(PlanContext(EMPTY, traffic(open_nest(load_sound(path), request)), PLAIN))
     assert {name: [(cost.data_loaded, cost.data_stored) for cost in costs] for name, costs in found.items()} == {
         "x": [(12, 0)] * 3,
         "y": [(0, 12), (12, 12), (12, 12)],

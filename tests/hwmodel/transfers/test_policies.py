@@ -27,7 +27,7 @@ from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.platform import ExternalMemory, Platform, load_platform
 from hwmodel.transfers.bursts import Place, as_bursts, moves
 from hwmodel.transfers.overlap import SYNCHRONISATIONS, Units, one_after_another, overlapped
-from hwmodel.transfers.policies import Ground, evaluate, remote_bursts
+from hwmodel.transfers.policies import PlanContext, evaluate, remote_bursts
 
 BOARD = load_platform(Path(__file__).resolve().parents[3] / "specs" / "platforms" / "ddr2010.toml")
 ONE_ROW = load_platform(Path(__file__).resolve().parents[3] / "specs" / "platforms" / "ddr2010-one-row.toml")
@@ -217,7 +217,7 @@ def test_remote_accesses_come_in_the_order_of_execution() -> None:
     order += [(2, 2), (2, 1), (0, 0), (1, 0), (2, 0)]
     # Arrays begin in rows of their own, of 2048 bytes.
     at = [at for i, j in order for at in (4 * i, 2048 + 4 * j, 4096 + 4 * (i + j), 4096 + 4 * (i + j))]
-    bursts_ = remote_bursts(Ground(shipped_spec("polyprod", N=2), found, BOARD))
+    bursts_ = remote_bursts(PlanContext(shipped_spec("polyprod", N=2), found, BOARD))
     assert bursts_.address.tolist() == at
     assert bursts_.write.tolist() == [False, False, False, True] * 9
     assert set(bursts_.size.tolist()) == {4}

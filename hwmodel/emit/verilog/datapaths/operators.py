@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hwmodel.datapath.graph.digits import Plan, plan_of
+from hwmodel.datapath.graph.digits import AdderPlan, plan_of
 from hwmodel.datapath.graph.graph import quotient_number, reciprocal
 from hwmodel.datapath.numbers import Number
 from hwmodel.datapath.operators.nets import Net, Nets, literal, part, resized
@@ -21,7 +21,7 @@ from hwmodel.datapath.schedule.dataflow import ACCESS
 
 
 @dataclass(slots=True)
-class Stages:
+class AdderStages:
     """An operator of `levels` levels of adders in `cycles` cycles; a net is in the stage in which it was made."""
 
     nets: Nets
@@ -40,7 +40,7 @@ class Stages:
             self.stage[net.name] = own + 1
         return net
 
-    def made(self, value: str, number: Number, level: int, *, keep: bool = True) -> Net:
+    def new_net(self, value: str, number: Number, level: int, *, keep: bool = True) -> Net:
         """A new net of a level."""
         net = self.nets.wire(value, number, keep=keep)
         self.stage[net.name] = self.of(level)
@@ -65,7 +65,7 @@ def print_operator(
     if operator == "select":
         assert isinstance(detail, int)
         return print_selection(nets, operands[0], operands[1:], detail, number, cycles)
-    stages, circuit = Stages(nets, cycles, 1), NODES[operator].circuit
+    stages, circuit = AdderStages(nets, cycles, 1), NODES[operator].circuit
     assert circuit is not None
     result = circuit(nets, operands, number)
     return stages.brought(result, cycles - 1)
@@ -76,7 +76,7 @@ def print_selection(nets: Nets, index: Net, values: Sequence[Net], first: int, n
     bits = max(index.bits, (first + len(values)).bit_length())
     choices = [(first + place, resized(value, number.bits)) for place, value in enumerate(values)]
     chosen = nets.case(resized(index, bits), choices, bits, number)
-    return Stages(nets, cycles, 1).brought(chosen, cycles - 1)
+    return AdderStages(nets, cycles, 1).brought(chosen, cycles - 1)
 
 
 # Products with constants, and quotients.
@@ -85,18 +85,18 @@ def print_selection(nets: Nets, index: Net, values: Sequence[Net], first: int, n
 def _with_constant(nets: Nets, operator: str, x: Net, constant: int, number: Number, cycles: int) -> Net:
     if operator == "mulc":
         plan = plan_of(constant)
-        stages = Stages(nets, cycles, plan.levels)
+        stages = AdderStages(nets, cycles, plan.levels)
         return stages.brought(_product(stages, x, plan, number), cycles - 1)
     factor, shift = reciprocal(x.bits, constant)
     plan = plan_of(factor)
-    stages = Stages(nets, cycles, plan.levels)
+    stages = AdderStages(nets, cycles, plan.levels)
     whole = _product(stages, x, plan, Number("unsigned", x.bits + factor.bit_length()))
     own, last = quotient_number(x.bits, constant), max(0, plan.levels - 1)
-    quotient = stages.made(f"{whole.name}[{shift + own.bits - 1}:{shift}]", own, last, keep=False)
-    return stages.brought(stages.made(resized(quotient, number.bits), number, last, keep=False), cycles - 1)
+    quotient = stages.new_net(f"{whole.name}[{shift + own.bits - 1}:{shift}]", own, last, keep=False)
+    return stages.brought(stages.new_net(resized(quotient, number.bits), number, last, keep=False), cycles - 1)
 
 
-def _product(stages: Stages, x: Net, plan: Plan, number: Number) -> Net:
+def _product(stages: AdderStages, x: Net, plan: AdderPlan, number: Number) -> Net:
     """The low bits of x times a constant."""
     terms = dict.fromkeys((digit.place for digit in plan.digits), x)
     for adder in plan.adders:
@@ -104,17 +104,17 @@ def _product(stages: Stages, x: Net, plan: Plan, number: Number) -> Net:
         at = adder.level
         left, right = (stages.brought(terms[term.place], stages.of(at)) for term in (adder.left, adder.right))
         if own.bits <= adder.passed:
-            terms[adder.total.place] = stages.made(resized(left, own.bits), own, at, keep=False)
+            terms[adder.total.place] = stages.new_net(resized(left, own.bits), own, at, keep=False)
             continue
         upper = Number("unsigned", own.bits - adder.passed)
         first = part(left, own.bits, adder.passed)
         zeros = adder.left.shift - adder.total.shift
         if zeros:
             first = f"{{{resized(left, own.bits - zeros)}, {zeros}'d0}}" if zeros < own.bits else literal(0, own.bits)
-        total = stages.made(f"{first} {adder.sign} {resized(right, upper.bits)}", upper, at)
+        total = stages.new_net(f"{first} {adder.sign} {resized(right, upper.bits)}", upper, at)
         if adder.passed:
-            total = stages.made(f"{{{total.name}, {resized(left, adder.passed)}}}", own, at, keep=False)
+            total = stages.new_net(f"{{{total.name}, {resized(left, adder.passed)}}}", own, at, keep=False)
         terms[adder.total.place] = Net(total.name, own)
     product, shift = terms[plan.product.place], plan.product.shift
     value = resized(product, number.bits - shift)
-    return stages.made(f"{{{value}, {shift}'d0}}" if shift else value, number, max(0, plan.levels - 1), keep=False)
+    return stages.new_net(f"{{{value}, {shift}'d0}}" if shift else value, number, max(0, plan.levels - 1), keep=False)

@@ -17,14 +17,14 @@ from hwmodel.datapath.graph.graph import CONSTANT, FREE, INPUT, RESIZE, Graph
 from hwmodel.datapath.numbers import Number
 from hwmodel.datapath.operators.nets import Net, Nets, identifier, literal, part, resized
 from hwmodel.datapath.schedule.dataflow import ACCESS
-from hwmodel.datapath.schedule.registers import Life, Register, registers_for
+from hwmodel.datapath.schedule.registers import Life, ScheduledRegister, registers_for
 from hwmodel.emit.verilog.access import AccessPorts, access_ports
 from hwmodel.emit.verilog.datapaths.chunks import chunk_size, early_bus, elements_of, slot_bits
 from hwmodel.emit.verilog.datapaths.floats.operators import FloatOperator, float_operator, print_float_operator
 from hwmodel.emit.verilog.datapaths.operators import print_operator
 from hwmodel.emit.verilog.datapaths.states import Early, Kept
 from hwmodel.emit.verilog.datapaths.units import Unit, input_number, result_number
-from hwmodel.emit.verilog.datapaths.uses import Use, Uses, indices, uses_in
+from hwmodel.emit.verilog.datapaths.uses import Uses, ValueUse, indices, uses_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class _Printer:
     nets: Nets = field(default_factory=Nets)
     sources: dict[int, _Source] = field(default_factory=dict)
     homes: dict[int, list[tuple[Life, Net]]] = field(default_factory=dict)
-    registers: list[tuple[Register, Net]] = field(default_factory=list)
+    registers: list[tuple[ScheduledRegister, Net]] = field(default_factory=list)
     parts: dict[tuple[str, Number], Net] = field(default_factory=dict)  # wires without logic
     circuits: set[tuple[FloatOperator, int]] = field(default_factory=set)
     states: dict[int, int] = field(default_factory=dict)  # by node of an input's element: the value that is kept
@@ -237,7 +237,7 @@ class _Printer:
         again = f"slot == {self._slot(self.interval - 1)} ? {self._slot(0)} : {name} + {literal(1, bits)}"
         self.nets.register(again, Number("unsigned", bits), name)
 
-    def _inputs(self, label: str, unit: Unit, rows: Sequence[Sequence[Use]]) -> list[Net]:
+    def _inputs(self, label: str, unit: Unit, rows: Sequence[Sequence[ValueUse]]) -> list[Net]:
         numbers = self.graph.numbers
         result = result_number(unit, [numbers[node] for node in self._nodes(unit)])
         return [
@@ -266,7 +266,7 @@ class _Printer:
         detail = indices(self.graph, nodes)[0] if several else self.graph.details[nodes[0]]
         return print_operator(self.nets, unit.operator, operands, detail, number, stages)
 
-    def _choices(self, row: Sequence[Use], bits: int) -> dict[str, list[int]]:
+    def _choices(self, row: Sequence[ValueUse], bits: int) -> dict[str, list[int]]:
         """By what is taken the slots in which it is."""
         choices: dict[str, list[int]] = {}
         for use in row:

@@ -22,7 +22,7 @@ MODULE = "bench"
 
 
 @dataclass(frozen=True, slots=True)
-class Chains:
+class StateTimes:
     """When repetitions of a datapath that keeps a state begin: each in an interval, ascending, and which are the first.
 
     `kept` are the delays, as of `datapath_module`.
@@ -48,7 +48,7 @@ def write_test_bench(
     outputs: Mapping[str, Any],
     folder: Path,
     name: str | None = None,
-    chains: Chains | None = None,
+    chains: StateTimes | None = None,
 ) -> None:
     """Write bench.v and its data: a line of inputs.hex, outputs.hex and masks.hex for each cycle.
 
@@ -61,7 +61,7 @@ def write_test_bench(
     run = _Run(graph, interval, {begin: place for place, begin in enumerate(begins)})
     given = [run.coming(port, inputs[port]) for port in graph.inputs if has_bus(graph, port)]
     given += [] if chains is None else run.flags(chains)
-    made = [run.made(port, outputs[port]) for port in graph.outputs]
+    made = [run.output_column(port, outputs[port]) for port in graph.outputs]
     masks = [run.masks(port) for port in graph.outputs]
     for file, columns in {"inputs": given, "outputs": made, "masks": masks}.items():
         _write(folder / f"{file}.hex", _joined(columns, run.intervals * interval))
@@ -97,7 +97,7 @@ class _Run:
         rows = [_packed(words[start : start + chunk], bits) for words in self.words(port, values) for start in starts]
         return _Column(identifier(port), chunk * bits, rows)
 
-    def flags(self, chains: Chains) -> list[_Column]:
+    def flags(self, chains: StateTimes) -> list[_Column]:
         """Which repetitions there are, and which are the first of a chain; what comes after chunk 0 does not matter."""
         first = dict(zip(chains.begins, chains.first, strict=True))
         valid = [int(begin in first) for begin in range(self.intervals)]
@@ -105,7 +105,7 @@ class _Run:
         rest = [1] * (self.interval - 1)
         return [_Column(name, 1, [bit for own in bits for bit in (own, *rest)]) for name, bits in listed.items()]
 
-    def made(self, port: str, values: Any) -> _Column:
+    def output_column(self, port: str, values: Any) -> _Column:
         """What is on the bus of an output, from the latency on."""
         groups, bits = leaving(elements_of(self.graph, port), self.interval), self.graph.types[port].bits
         listed = self.words(port, values)

@@ -14,7 +14,7 @@ from hwmodel.emit.verilog.datapaths.units import Unit, operands_of, units_of
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class ValueUse:
     """A node whose value is taken in a cycle of the schedule."""
 
     cycle: int
@@ -31,12 +31,12 @@ class Uses:
     """
 
     units: Sequence[Unit]
-    inputs: Sequence[Sequence[Sequence[Use]]]
-    lanes: dict[str, list[list[Use]]]
+    inputs: Sequence[Sequence[Sequence[ValueUse]]]
+    lanes: dict[str, list[list[ValueUse]]]
     starts: dict[int, int]
     last: dict[int, int]
     states: Mapping[int, State]
-    early: Mapping[str, Sequence[Use]]
+    early: Mapping[str, Sequence[ValueUse]]
 
 
 def uses_in(derived: Derived, kept: Kept = frozenset(), early: Early = frozenset()) -> Uses:
@@ -50,12 +50,12 @@ def uses_in(derived: Derived, kept: Kept = frozenset(), early: Early = frozenset
             graph, [dataflow.nodes[one] for one in unit.operations], [operands[one] for one in unit.operations]
         )
         own = [cycles[one] for one in unit.operations]
-        inputs.append([[Use(*each) for each in zip(own, row, strict=True)] for row in rows])
+        inputs.append([[ValueUse(*each) for each in zip(own, row, strict=True)] for row in rows])
     lanes = {port: _lanes(derived, graph, port) for port in graph.outputs}
     every = [use for rows in inputs for row in rows for use in row]
     every += [use for rows in lanes.values() for row in rows for use in row]
     states = states_of(derived, kept)
-    every += [Use(state.cycle, state.node) for state in states.values()]
+    every += [ValueUse(state.cycle, state.node) for state in states.values()]
     second = {port: _second_bus(graph, port, own) for port, own in sorted(early)}
     every += [use for row in second.values() for use in row]
     starts = dict(zip(dataflow.nodes, cycles, strict=True))
@@ -91,23 +91,23 @@ def _selected(graph: Graph, node: int, operands: Sequence[int], places: range) -
     return operands[0], *(values[min(max(place - first, 0), len(values) - 1)] for place in places)
 
 
-def _lanes(derived: Derived, graph: Graph, port: str) -> list[list[Use]]:
+def _lanes(derived: Derived, graph: Graph, port: str) -> list[list[ValueUse]]:
     """What stands on the bus of an output, by place: of complex elements both parts."""
     elements, parts, nodes = elements_of(graph, port), graph.parts(port), graph.outputs[port]
-    lanes: list[list[Use]] = [[] for _ in range(chunk_size(elements, derived.interval) * parts)]
+    lanes: list[list[ValueUse]] = [[] for _ in range(chunk_size(elements, derived.interval) * parts)]
     for cycle, group in enumerate(leaving(elements, derived.interval), derived.latency):
         for lane, place in enumerate(range(group.start * parts, group.stop * parts)):
-            lanes[lane].append(Use(cycle, nodes[place]))
+            lanes[lane].append(ValueUse(cycle, nodes[place]))
     return lanes
 
 
-def _second_bus(graph: Graph, port: str, cycles: Sequence[int]) -> list[Use]:
+def _second_bus(graph: Graph, port: str, cycles: Sequence[int]) -> list[ValueUse]:
     """What stands on the second bus of an output, by place: of complex elements both parts."""
     parts = graph.parts(port)
-    return [Use(cycles[place // parts], node) for place, node in enumerate(graph.outputs[port])]
+    return [ValueUse(cycles[place // parts], node) for place, node in enumerate(graph.outputs[port])]
 
 
-def _last(graph: Graph, uses: Iterable[Use]) -> dict[int, int]:
+def _last(graph: Graph, uses: Iterable[ValueUse]) -> dict[int, int]:
     last: dict[int, int] = {}
     for use in uses:
         node = origin(graph, use.node)

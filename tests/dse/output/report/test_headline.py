@@ -19,7 +19,7 @@ from dse.output.report.write import page as page_of
 from dse.results.designs import Design
 from dse.results.schema import DeviceRecord, Result
 from dse.results.totals import NAMES, percent, totals_of
-from hwmodel.machine.model import MachineModel
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.platform import load_platform
 
 CAPACITIES: dict[str, int | float] = {"lut": 12_000, "ff": 30_000, "dsp": 28}

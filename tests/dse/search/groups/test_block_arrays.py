@@ -17,10 +17,10 @@ from dse.search.groups.job_cost import runs_of
 from dse.search.groups.jobs import GroupJob
 from dse.search.groups.search import GroupJobs
 from dse.search.pricing import RateChoices
-from dse.search.variants import contexts_of
+from dse.search.shown.variants import contexts_of
 from dse.space.mappings import MappingSpace
 from dse.space.study import Study
-from hwmodel.machine.model import MachineModel
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.platform import platform_of
 
 CALLS_OF_A_JOB = 10

@@ -10,12 +10,12 @@ from strategies_spaces import spaces
 
 from dse.jobs.runner import JobRunner
 from dse.search.context import SearchContext, SearchRequest
-from dse.search.exact import search_exactly
+from dse.search.exact.exact import search_exactly
 from dse.search.figures import Columns
 from dse.search.groups.bounded import Waiting
 from dse.search.pricing import Pricer, RateChoices
 from dse.space.mappings import MappingSpace
-from hwmodel.machine.model import MachineModel
+from hwmodel.cost_model.model import MachineModel
 
 
 @settings(max_examples=case_count(60), deadline=None)

@@ -15,7 +15,7 @@ from arrayol.checks.check import check_source
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from arrayol.source import SourceFile
-from dse.search.exact_cost import combining_seconds, exact_seconds
+from dse.search.exact.exact_cost import combining_seconds, exact_seconds
 from dse.search.figures import columns_of
 from dse.search.group_front import nothing
 from dse.search.groups.job_cost import JobCost
@@ -23,7 +23,7 @@ from dse.search.groups.search import GroupJobs
 from dse.search.pricing import RateChoices
 from dse.space.mappings import MappingSpace
 from dse.space.study import Study, narrowed
-from hwmodel.machine.model import MachineModel
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.platform import load_platform
 
 FILTER = """

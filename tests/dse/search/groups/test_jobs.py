@@ -28,7 +28,7 @@ from dse.jobs.pools import InProcess, Pool, processes
 from dse.jobs.runner import JobRunner
 from dse.search.batch_pricer import BatchPricer
 from dse.search.context import SearchContext, SearchRequest
-from dse.search.exact import search_exactly
+from dse.search.exact.exact import search_exactly
 from dse.search.group_front import Counts, GroupPart, dump_part, joined, load_part, nothing
 from dse.search.groups import job_cost
 from dse.search.groups.search import GroupJobs, group_front, search_group

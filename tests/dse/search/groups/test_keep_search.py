@@ -10,13 +10,13 @@ from arrayol.ir.network import flatten
 from arrayol.source import SourceFile
 from dse.jobs.runner import JobRunner
 from dse.search.context import SearchContext, SearchRequest
-from dse.search.exact import search_exactly
-from dse.search.exhaustive import search_exhaustively
+from dse.search.exact.exact import search_exactly
+from dse.search.exact.exhaustive import search_exhaustively
 from dse.search.figures import columns_of
 from dse.search.groups.keep_search import searches_keeps
 from dse.space.mappings import MappingSpace
 from dse.space.study import Study, narrowed
-from hwmodel.machine.model import MachineModel
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.platform import default_platform
 
 MOVED = ("traffic_bytes", "internal_memory_bits")

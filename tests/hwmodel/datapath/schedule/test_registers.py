@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hwmodel.datapath.schedule.registers import Life, Register, registers_for
+from hwmodel.datapath.schedule.registers import Life, ScheduledRegister, registers_for
 
 REPETITIONS = 6
 
@@ -22,7 +22,7 @@ def lives_on_a_wire(draw: st.DrawFn) -> tuple[list[Life], int]:
     return lives, interval
 
 
-def loads(register: Register, cycle: int, interval: int) -> bool:
+def loads(register: ScheduledRegister, cycle: int, interval: int) -> bool:
     """Whether a register takes a new value at the beginning of a cycle."""
     slots = register.slots(interval)
     return not slots or cycle % interval in slots
@@ -70,12 +70,12 @@ def test_every_cycle_of_a_life_is_in_one_register(drawn: tuple[list[Life], int])
 
 def test_a_sum_in_its_accumulator_takes_one_register() -> None:
     lives = [Life(value, value, value) for value in range(8)]
-    assert registers_for(lives, 8) == [Register(None, lives)]
+    assert registers_for(lives, 8) == [ScheduledRegister(None, lives)]
 
 
 def test_what_waits_takes_another_register_than_what_is_used_at_once() -> None:
     waiting, *others = [Life(0, 0, 1), *(Life(value, value, value) for value in range(1, 8))]
-    assert registers_for([waiting, *others], 8) == [Register(None, others), Register(None, [waiting])]
+    assert registers_for([waiting, *others], 8) == [ScheduledRegister(None, others), ScheduledRegister(None, [waiting])]
 
 
 def test_no_register_more_for_that() -> None:
@@ -86,7 +86,7 @@ def test_no_register_more_for_that() -> None:
 
 def test_a_value_that_lives_long_goes_from_register_to_register() -> None:
     assert registers_for([Life(0, 2, 8)], 3) == [
-        Register(None, [Life(0, 2, 4)]),
-        Register(0, [Life(0, 5, 7)]),
-        Register(1, [Life(0, 8, 8)]),
+        ScheduledRegister(None, [Life(0, 2, 4)]),
+        ScheduledRegister(0, [Life(0, 5, 7)]),
+        ScheduledRegister(1, [Life(0, 8, 8)]),
     ]

@@ -61,7 +61,7 @@ def test_local_energy_is_a_fit_through_the_sources_three_memories(bits, picojoul
 def test_the_first_row_that_reaches_the_clock_counts(name):
     """Measured rows are compared with the clock itself; with the margin where they are of whole designs."""
     technology = load_technology(name)
-    asked = technology.asked_mhz(1.0)
+    asked = technology.target_mhz(1.0)
     assert asked == (1.1 if name == "ecp5-6-whole" else 1)
     for operator, rows in technology.table.operators.rows.items():
         if all(row.max_mhz is not None for row in rows):

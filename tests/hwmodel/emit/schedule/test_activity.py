@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from hwmodel.emit.schedule.activity import Activity, Agent, Lanes, compiled, replayed, rows_of
 from hwmodel.emit.schedule.memories import Memory, Section
-
-Ints = NDArray[np.int64]
 
 
 @st.composite
@@ -55,7 +53,7 @@ def activities(draw: st.DrawFn) -> Activity:
 def doubled(own: Activity) -> Activity:
     """The same twice, one after the other: as the next frame, or as two halves of one."""
 
-    def twice(table: Ints) -> Ints:
+    def twice(table: IntArray) -> IntArray:
         return np.concatenate([table, table])
 
     return Activity(

@@ -21,7 +21,7 @@ from hwmodel.emit.schedule import delays
 from hwmodel.emit.schedule.activity import Activity, Lanes
 from hwmodel.emit.schedule.delays import DelayScheduler
 from hwmodel.emit.schedule.group import GroupScheduler, Tables
-from hwmodel.emit.schedule.port import Engine
+from hwmodel.emit.schedule.port import DmaEngine
 from hwmodel.emit.schedule.units import TaskUnits
 
 CHAIN = """\
@@ -248,7 +248,7 @@ def test_a_window_that_moves_on_once_less(changed: Change) -> None:
     assert " of 'blurred' on unit " in refusal(*blurred())
 
 
-def with_engine(tables: Tables, change: Callable[[Engine], Engine]) -> Tables:
+def with_engine(tables: Tables, change: Callable[[DmaEngine], DmaEngine]) -> Tables:
     """Another first engine."""
     first, *others = tables.engines
     return replace(tables, engines=(change(first), *others))
@@ -271,7 +271,7 @@ def test_stores_of_words_in_each_other_s_place(changed: Change) -> None:
 
 
 def test_requests_that_ask_for_another_word(changed: Change) -> None:
-    def other(port: Engine) -> Engine:
+    def other(port: DmaEngine) -> DmaEngine:
         words, modulus = port.requests.places["word"]
         moved = np.where(port.requests.controls["write"] > 0, words, (words + 1) % modulus)
         return replace(
@@ -283,7 +283,7 @@ def test_requests_that_ask_for_another_word(changed: Change) -> None:
 
 
 def test_more_words_than_are_asked_for(changed: Change) -> None:
-    def fewer(port: Engine) -> Engine:
+    def fewer(port: DmaEngine) -> DmaEngine:
         words = port.requests.controls["words"].copy()
         words[0] -= 1
         return replace(port, requests=replace(port.requests, controls={**port.requests.controls, "words": words}))

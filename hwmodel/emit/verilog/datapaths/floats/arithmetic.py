@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hwmodel.emit.verilog.datapaths.floats.formats import (
+    FloatParts,
     Format,
-    Parts,
     Special,
     finish,
     leading_zeros,
@@ -47,7 +47,7 @@ def add(circuit: Circuit, form: Format) -> None:
     circuit.result(rounded(circuit, form, signed, base, kept, Special(nan, infinite, none)))
 
 
-def _distance(circuit: Circuit, form: Format, a: Parts, b: Parts, swap: Value) -> tuple[Value, Value]:
+def _distance(circuit: Circuit, form: Format, a: FloatParts, b: FloatParts, swap: Value) -> tuple[Value, Value]:
     """How far the smaller operand is moved, as the bits that count, and whether it goes out altogether."""
     ahead = circuit.let(form.exponent, "{0} - {1}", a.exponent, b.exponent, ns=adder(form.exponent))
     behind = circuit.let(form.exponent, "{0} - {1}", b.exponent, a.exponent, ns=adder(form.exponent))
@@ -112,7 +112,7 @@ def _product(circuit: Circuit, left: Value, right: Value) -> Value:
             x = circuit.bits(left, min(low + _PART, left.width) - 1, low)
             y = circuit.bits(right, min(start + _PART, right.width) - 1, start)
             terms.append((low + start, circuit.let(x.width + y.width, "{0} * {1}", x, y, ns=_DSP)))
-    terms = _beside(circuit, sorted(terms, key=lambda term: term[0]))
+    terms = _concatenated(circuit, sorted(terms, key=lambda term: term[0]))
     while len(terms) > 1:
         terms = [*terms[2:], _sum(circuit, width, *terms[:2])]
         terms.sort(key=lambda term: (term[1].stage, term[1].ready))
@@ -120,7 +120,7 @@ def _product(circuit: Circuit, left: Value, right: Value) -> Value:
     return term if term.width == width else circuit.let(width, f"{{0}} << {place}", term, ns=0.0)
 
 
-def _beside(circuit: Circuit, terms: list[tuple[int, Value]]) -> list[tuple[int, Value]]:
+def _concatenated(circuit: Circuit, terms: list[tuple[int, Value]]) -> list[tuple[int, Value]]:
     """Terms that do not overlap put side by side: wires."""
     joined: list[tuple[int, Value]] = []
     for place, term in terms:

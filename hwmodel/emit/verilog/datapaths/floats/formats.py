@@ -49,7 +49,7 @@ FORMATS = {form.width: form for form in (F32, F64)}  # by bits
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class FloatParts:
     """An operand unpacked; the significand has its hidden bit, a subnormal the exponent 1."""
 
     sign: Value
@@ -61,7 +61,7 @@ class Parts:
     nan: Value
 
 
-def unpack(circuit: Circuit, operand: Value, form: Format) -> Parts:
+def unpack(circuit: Circuit, operand: Value, form: Format) -> FloatParts:
     """The parts of a float."""
     sign = circuit.bits(operand, form.width - 1, form.width - 1)
     field = circuit.bits(operand, form.width - 2, form.fraction)
@@ -69,7 +69,7 @@ def unpack(circuit: Circuit, operand: Value, form: Format) -> Parts:
     low = circuit.let(1, "{0} == 0", field, ns=gate(form.exponent))
     high = circuit.let(1, "&{0}", field, ns=gate(form.exponent))
     whole = circuit.let(1, "{0} == 0", fraction, ns=gate(form.fraction))
-    return Parts(
+    return FloatParts(
         sign,
         circuit.let(form.exponent, "{0} | {1}", field, low, ns=LUT / 2),
         circuit.let(form.digits, "{{~{0}, {1}}}", low, fraction, ns=0.0),

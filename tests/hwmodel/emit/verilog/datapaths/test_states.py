@@ -19,7 +19,7 @@ from hwmodel.datapath.derive import Derived, derivation_of
 from hwmodel.datapath.technology.technology import load_technology
 from hwmodel.emit.verilog.datapaths.datapath import datapath_module
 from hwmodel.emit.verilog.datapaths.states import Kept
-from hwmodel.emit.verilog.datapaths.testbench import Chains
+from hwmodel.emit.verilog.datapaths.testbench import StateTimes
 
 ECP5 = load_technology("ecp5-6")
 BODIES = [
@@ -54,7 +54,7 @@ def assert_chains(derived: Derived, elementary: Elementary, kept: Kept, first: l
     inputs = drawn_inputs(elementary.inputs, len(first), 1, tame=True)
     given = {name: values.copy() for name, values in inputs.items()}
     outputs = chained(elementary, inputs, kept, first)
-    assert bench_says(derived, given, outputs, chains=Chains(kept, begins, first)) == "0 wrong\n"
+    assert bench_says(derived, given, outputs, chains=StateTimes(kept, begins, first)) == "0 wrong\n"
 
 
 @pytest.mark.parametrize(("body", "ports", "kept"), BODIES)
@@ -88,7 +88,7 @@ def test_a_state_that_comes_too_early_is_wrong() -> None:
     inputs = drawn_inputs(elementary.inputs, 6, 1, tame=True)
     first = [True, *[False] * 5]
     outputs = chained(elementary, {name: values.copy() for name, values in inputs.items()}, kept, first)
-    assert bench_says(derived, inputs, outputs, chains=Chains(kept, range(6), first)) != "0 wrong\n"
+    assert bench_says(derived, inputs, outputs, chains=StateTimes(kept, range(6), first)) != "0 wrong\n"
 
 
 def test_what_is_no_recurrence_is_refused() -> None:

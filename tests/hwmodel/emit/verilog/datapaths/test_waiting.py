@@ -13,13 +13,13 @@ from strategies_bodies import elementaries, elementary_of
 
 from arrayol.errors import ArrayolError
 from hwmodel.datapath.derive import Derived, derivation_of
-from hwmodel.datapath.folding.waiting import input_muxes, output_muxes, taken_of
+from hwmodel.datapath.folding.waiting import input_muxes, operand_registers, output_muxes
 from hwmodel.datapath.graph.graph import CONSTANT
 from hwmodel.datapath.technology.technology import load_technology
 from hwmodel.emit.verilog.access import access_ports
 from hwmodel.emit.verilog.datapaths.datapath import refusals
 from hwmodel.emit.verilog.datapaths.printer import _Printer
-from hwmodel.emit.verilog.datapaths.uses import Use, origin, uses_in
+from hwmodel.emit.verilog.datapaths.uses import ValueUse, origin, uses_in
 
 ECP5 = load_technology("ecp5-6")
 SUMS = """\
@@ -38,7 +38,7 @@ def printed(derived: Derived) -> Counts:
         printer.name_registers(label, nodes)
     printer.print_operators()
 
-    def count(place: int, row: Iterable[Use], constant: int | None = None) -> None:
+    def count(place: int, row: Iterable[ValueUse], constant: int | None = None) -> None:
         origins = [(origin(graph, use.node), use.cycle) for use in row]
         sources = {
             (constant if constant is not None else node)
@@ -60,7 +60,7 @@ def printed(derived: Derived) -> Counts:
 
 def modelled(derived: Derived) -> Counts:
     """The same by the model."""
-    taken, found = taken_of(derived.priced, derived.folded), Counts()
+    taken, found = operand_registers(derived.priced, derived.folded), Counts()
     outputs = {-1: output_muxes(derived.folded, taken)}
     for place, muxes in (input_muxes(derived.priced, derived.folded, taken) | outputs).items():
         for (_, sources), many in muxes.items():

@@ -1,0 +1,314 @@
+"""The exact search: the front of every group, and from those the front of whole designs over all fusions.
+
+A figure of a whole design is the sum, or the maximum, of its groups' figures, and what a group costs does not depend on
+how the others are designed. So a design of a group that another one of the same group dominates can be replaced in
+every whole design by that other one, and nothing gets worse: only the groups' fronts need be combined. Of whole designs
+with equal figures the one with the fewest units stays; under a maximum a dominated part may belong to it, so there
+units count as one more figure (`Combination.trades_units`). A constraint bounds a figure that only grows as groups are
+added, so what is above the bound is dropped at once. Of groups that are equal but for names one is searched
+(`dse.search.isomorphic`). Where units are in no figure, more of them never cost anything: a structure is priced under
+its fastest rates alone, of those the fewest units, then the slowest (`dse.space.rates`).
+
+Exact but for the bounds that a study sets, and where mapping options are too many to be tried on every structure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+
+from arrayol.text import counted
+from dse.jobs.jobs import COMBINING, SEARCHING, JobPlan, SearchProgress
+from dse.jobs.runner import JobRunner, Share, TimeOverError
+from dse.pareto.combine import Choice, ListedFront, WholeFront, listed_front, whole_front
+from dse.pareto.fronts import Front
+from dse.search.context import SearchContext, Searched, SearchRequest
+from dse.search.figures import Columns
+from dse.search.group_front import Counts, GroupFront, GroupPart, joined
+from dse.search.groups.keep_search import searches_keeps
+from dse.search.groups.search import SLOW_SECONDS, group_front, search_group
+from dse.search.incumbents.complete_designs import Wholes
+from dse.search.incumbents.incumbents import IncumbentFront, in_turns
+from dse.search.incumbents.interim_front import InterimFront
+from dse.search.integer_partitions import coverage
+from dse.search.isomorphic import IsomorphicGroups
+from dse.search.pricing import plain_structure
+from dse.space.fusions import execution_order, next_groups
+from dse.space.mappings import MappingSpace
+from dse.space.options import count_mapping_options, opens_only_keeps
+from dse.space.outer_blocks import may_gain
+from dse.space.size import count_wholes
+from dse.space.task_graph import Mask
+from hwmodel.design import Blocks, Design, GroupDesign
+
+OPTIONS_ELEMENTS = 50_000_000  # structures times elements of arrays: beyond, options are tried singly, on fronts
+LEAST_ELEMENTS = 10_000  # what a structure costs however small its arrays are
+GROUPS_OF_WHOLES = 128  # of more it takes long to tell what completes each
+
+
+class WholeDesigns(Protocol):
+    """A front of whole designs, and the groups of one of its points."""
+
+    @property
+    def front(self) -> Front:
+        """The points."""
+
+    def choices(self, point: int) -> tuple[Choice, ...]:
+        """In an order in which they can run."""
+
+
+def search_exactly(context: SearchContext, request: SearchRequest, runner: JobRunner) -> Searched:
+    """Search every group of the study's fusions and combine their fronts; those that are there when the time is over.
+
+    With `keep_all` groups have their whole fronts, else those of most tasks what whole designs need of them.
+    """
+    all_options = tries_all_options(context.space, context.columns)
+    # Options that are tried on fronts are tried on whole ones.
+    of_wholes = all_options and not request.keep_all and len(context.space.groups) <= GROUPS_OF_WHOLES
+    fronts = search_groups(context, request, runner, all_options=all_options, of_wholes=of_wholes)
+    if isinstance(fronts, Searched):
+        return fronts
+    request.report(SearchProgress(COMBINING))
+    whole = combine_groups(context, fronts)
+    return searched_groups(context.space, fronts, whole, all_options=all_options)
+
+
+def searched_groups(
+    space: MappingSpace, fronts: Mapping[Mask, GroupFront], whole: WholeDesigns, *, all_options: bool
+) -> Searched:
+    """What the fronts of groups and the front of whole designs made of them say together."""
+    counts = sum((part.counts for part in fronts.values()), Counts())
+    return Searched(
+        front=whole.front,
+        design=lambda row: ordered_design(space, fronts, whole.choices(row)),
+        counts=counts,
+        exact=all_options and not space.study.longest_group and not space.study.epsilon,
+        description=_description(space, all_options=all_options),
+        group_designs=counts.size,
+        whole_designs=count_wholes(space, {group: part.counts.size for group, part in fronts.items()}),
+        refusal=next(((space.tasks(group), part.refusal) for group, part in fronts.items() if part.refusal), None),
+        groups=fronts,
+        coverage=coverage(space, [group for group, part in fronts.items() if part.is_feasible], is_whole=all_options),
+    )
+
+
+def tries_all_options(space: MappingSpace, columns: Columns) -> bool:
+    """Whether mapping options are few enough to be tried on every structure; always so where there are none.
+
+    What is kept in bulk counts for nothing by itself.
+    """
+    if not space.study.has_options:
+        return True
+    elements = sum(space.accesses.size(array) for array in space.model.network.arrays)
+    left = OPTIONS_ELEMENTS // max(elements, LEAST_ELEMENTS)
+    for group in space.groups:
+        last = space.last(group)
+        keeps = not searches_keeps(space, columns, space.tasks(group))
+        if last and not keeps and opens_only_keeps(space, last):
+            continue
+        structures = space.count_structures(last) if last else 0
+        if structures > left:
+            return False
+        # One structure in the middle stands for all: offers differ little between them.
+        if last and structures and (found := space.structure_at(last, 0.5)):
+            middle = plain_structure(space.tasks(group), Blocks(found[1], found[0]))
+            left -= structures * (1 + count_mapping_options(space, middle, keeps=keeps))
+        if left < 0:
+            return False
+    return True
+
+
+def search_groups(
+    context: SearchContext,
+    request: SearchRequest,
+    runner: JobRunner,
+    *,
+    all_options: bool,
+    of_wholes: bool = False,
+) -> dict[Mask, GroupFront] | Searched:
+    """The front of every group of the space; of groups that are equal but for names one is searched.
+
+    Single tasks come first, then the whole graph, since they make whole designs; then the others, small ones first.
+    With `of_wholes` come last those beside which only smaller groups stand, by their numbers of tasks, and of each is
+    looked for what whole designs of those before it leave. Where the time is over before, what was found until then.
+    """
+    space, isomorphic = context.space, IsomorphicGroups(context.space)
+    firsts = {group: isomorphic.of(group) for group in space.groups}
+    wanted = [group for group, first in firsts.items() if first is None]
+    wanted.sort(key=lambda group: 1.5 if group == space.graph.all else group.bit_count())
+    kinds: dict[Mask, list[Mask]] = {group: [] for group in wanted}
+    for group, first in firsts.items():
+        kinds[group if first is None else first].append(group)
+    tracker = _Tracker(context, firsts, isomorphic, request)
+    searched: dict[Mask, GroupFront] = {}
+    for turn in in_turns(space.graph, kinds) if of_wholes else [wanted]:
+        fronts = {group: searched[first].front for first in searched for group in kinds[first]}
+        so_far = IncumbentFront(space, context.columns.combination, fronts)
+        tracker.begin(turn)
+        plans = [
+            tracker.follow(first, search_group(context, first, all_options=all_options, wholes=wholes))
+            for first in turn
+            for wholes in [so_far.compatible_with(kinds[first]) if fronts else None]
+        ]
+        try:
+            searched |= zip(turn, runner.do(context, plans, tracker.watch), strict=True)
+        except TimeOverError:
+            return tracker.searched_until(request.clock_text)
+    return {
+        group: searched[group] if first is None else isomorphic.renamed(searched[first], first, group)
+        for group, first in firsts.items()
+    }
+
+
+class _Tracker:
+    """Follows the plans of groups, and makes a front of what they have found so far, ended or not.
+
+    `firsts` says for each group which other one is searched in its place, if any.
+    """
+
+    def __init__(
+        self,
+        context: SearchContext,
+        firsts: Mapping[Mask, Mask | None],
+        isomorphic: IsomorphicGroups,
+        request: SearchRequest,
+    ) -> None:
+        self._context, self._isomorphic, self._report, self._keep = context, isomorphic, request.report, request.keep
+        self._first = {group: group if first is None else first for group, first in firsts.items()}
+        self._groups = {context.space.tasks(group): group for group in firsts}
+        self._parts: dict[Mask, GroupPart] = {}
+        self._known: dict[Mask, Front] = {}  # the fronts of parts, until more comes
+        self._ended: set[Mask] = set()
+        self._begun, self._turn = 0, 0  # groups of turns before, and of this one
+        self._designs = 0
+        space, columns = context.space, context.columns
+        self._interim = InterimFront(space.graph, columns.combination, columns.leading, space.fusions)
+
+    def begin(self, turn: Sequence[Mask]) -> None:
+        """Groups are searched together, each for all of its kind, after those of other turns."""
+        self._begun += self._turn
+        groups = set(turn)
+        self._turn = sum(first in groups for first in self._first.values())
+
+    def follow(self, group: Mask, plan: JobPlan[GroupFront]) -> JobPlan[GroupFront]:
+        """The same plan, its end noted."""
+        searched = yield from plan
+        self._ended.add(group)
+        return searched
+
+    def watch(self, share: Share, parts: Sequence[GroupPart]) -> None:
+        """Take in what the latest jobs have found."""
+        self._designs += sum(part.counts.size for part in parts)
+        for part in parts:
+            if part.structures:
+                group = self._groups[part.structures[0].tasks]
+                known = [self._parts[group]] if group in self._parts else []
+                self._parts[group] = joined([*known, part], self._context.columns)
+                self._known.pop(group, None)
+        self._report(
+            SearchProgress(
+                SEARCHING,
+                sum(first in self._ended for first in self._first.values()),
+                len(self._first),
+                "groups",
+                designs=self._designs,
+                work=(self._begun + share.of_all * self._turn) / len(self._first),
+                hypervolume=lambda: self._interim.hypervolume(self._fronts()),
+                bound=lambda: self._interim.bound(self._context.least),
+            )
+        )
+        self._keep(self._context, self._searched)
+
+    def _fronts(self) -> dict[Mask, Front]:
+        """What is known of groups so far; each point comes from its row of the group's part."""
+        for group, part in self._parts.items():
+            if group not in self._known:
+                self._known[group] = group_front(part, self._context).front
+        return {group: self._known[first] for group, first in self._first.items() if first in self._known}
+
+    def searched_until(self, clock: str) -> Searched:
+        """The front so far where a clock has ended the search, as it says."""
+        found, groups = self._searched(), len(self._first)
+        ended = sum(first in self._ended for first in self._first.values())
+        begun = sum(first in self._parts and first not in self._ended for first in self._first.values())
+        left = counted(groups - ended - begun, "group")
+        text = f"{ended:,} of {counted(groups, 'group')} searched, {clock}; {begun:,} searched in part, {left} left out"
+        return replace(found, description=text + bounds_text(self._context.space))
+
+    def _searched(self) -> Searched:
+        """The front so far, which may be empty."""
+        space, columns, fronts, parts = self._context.space, self._context.columns, self._fronts(), dict(self._parts)
+        made = self._interim.wholes(fronts)
+        counts = sum((part.counts for part in parts.values()), Counts())
+
+        def group_design(group: Mask, row: int) -> GroupDesign:
+            first = self._first[group]
+            (design,) = parts[first].designs(np.array([row]))
+            return design if first == group else self._isomorphic.design(design, first, group)
+
+        def design(row: int) -> Design:
+            assert made is not None, "its front has this row"
+            rows = {one.group: int(made.used[one.group].origin[one.row]) for one in made.whole.choices(row)}
+            return in_order(space, {group: group_design(group, row) for group, row in rows.items()})
+
+        return Searched(
+            front=made.whole.front if made is not None else Wholes.none(len(columns.figures)).front,
+            design=design,
+            counts=counts,
+            exact=False,
+            description=f"{counted(len(self._ended), 'group')} searched so far, {len(parts)} begun",
+            group_designs=counts.size,
+            whole_designs=None,
+            complete=False,
+            coverage=coverage(space, [group for group, front in fronts.items() if len(front)], is_whole=False),
+        )
+
+
+def combine_groups(context: SearchContext, fronts: Mapping[Mask, GroupFront]) -> WholeFront | ListedFront:
+    """The front of whole designs over the study's fusions."""
+    space, combination = context.space, context.columns.combination
+
+    def front(group: Mask) -> Front:
+        return fronts[group].front
+
+    if space.fusions:
+        return listed_front(space.graph, front, combination, space.fusions)
+    longest = space.study.longest_group
+    return whole_front(space.graph, front, combination, lambda done: next_groups(space.graph, done, longest))
+
+
+def ordered_design(space: MappingSpace, fronts: Mapping[Mask, GroupFront], choices: Iterable[Choice]) -> Design:
+    """A whole design of rows of its groups' fronts, its groups in execution order."""
+    designs = {choice.group: fronts[choice.group].designs[choice.row] for choice in choices}
+    return in_order(space, designs)
+
+
+def in_order(space: MappingSpace, designs: Mapping[Mask, GroupDesign]) -> Design:
+    """A whole design with its groups in execution order, under the loads of the space."""
+    groups = tuple(designs[group] for group in execution_order(space.graph, designs))
+    return Design(groups, *space.choice)
+
+
+def _description(space: MappingSpace, *, all_options: bool) -> str:
+    """How the front was found, and what bounds it."""
+    text = "fronts of all groups, combined over all fusions" if not space.fusions else "fronts of the listed fusions"
+    if not all_options:
+        most = counted(space.slow_structures, "structure") + " of each group" if space.slow_structures else "none"
+        text += "; layouts and other options tried one at a time on the fronts of groups"
+        text += f", cuts, FIFOs and recomputing on {'at most ' if space.slow_structures else ''}{most}"
+        text += f" that take {SLOW_SECONDS:g} s each or less" if space.slow_structures else ""
+    return text + bounds_text(space)
+
+
+def bounds_text(space: MappingSpace, *, epsilon: bool = True, around: bool = False) -> str:
+    """The bounds that the study sets, those on fronts with `epsilon`, and what is not in its space unless `around`."""
+    text = f"; groups of at most {space.study.longest_group} tasks" if space.study.longest_group else ""
+    if space.study.epsilon and epsilon:
+        text += f"; within a factor {1 + space.study.epsilon:g} of the exact front"
+    if may_gain(space):
+        outside = "tried around designs of the front" if around else "left out, which the method rounds tries"
+        text += f"; blocks of blocks {outside}"
+    return text

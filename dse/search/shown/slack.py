@@ -1,0 +1,176 @@
+"""Slack: a design is shown with the least logic that keeps its compared figures within a share of what they are.
+
+A search that compares times and memory is blind to logic: the last ten-thousandth of the cycles may take ten times the
+LUT. So each design of the front gives up as much as the slack allows. It may take other rates, other structures of its
+groups that the front has, or the place of another design. Logic are LUT, or um2 where the technology counts these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from arrayol.arrays import IntArray
+from dse.pareto.combine import Stock, fusion_front
+from dse.pareto.fronts import Combination, Front, front_of
+from dse.search.batch_pricer import BatchPricer
+from dse.search.context import SearchContext
+from dse.search.exact.exact import in_order, ordered_design
+from dse.search.group_front import Counts, GroupFront
+from dse.search.shown.slower_rates import LOGIC, slower, with_logic
+from dse.space.task_graph import Mask
+from hwmodel.design import Design, GroupDesign, structure_of
+
+SLOWER_AT_MOST = 64  # designs of each structure
+POINTS_OF_GROUP = 240  # of the front of a group,
+POINTS_OF_WHOLE = 600  # and of what groups make together
+_LOGIC = LOGIC[:2]  # the figures of which one is made as small as may be
+
+
+def least_logic(contexts: Sequence[SearchContext], designs: Sequence[Design], slack: float) -> tuple[Design, ...]:
+    """The front with the least logic within a slack, a share, of each design's compared figures; it may be shorter.
+
+    The designs are as they were where the slack is 0, nothing counts logic, or logic is compared itself; also where a
+    figure of whole designs, as an energy, is compared or bounded, of which groups have parts alone.
+    """
+    columns, figures = contexts[0].columns, contexts[0].space.figures
+    name = next((name for name in _LOGIC if name in figures), None)
+    of_wholes = bool(columns.bounds) or any(figure.parts for figure in columns.objectives)
+    if not slack or name is None or of_wholes or any(figure.name == name for figure in columns.objectives):
+        return tuple(designs)
+    wholes: list[_Whole] = []
+    for context in contexts:
+        own = [design for design in designs if design.choice == context.space.choice]
+        wholes += _Lean(with_logic(context, (name,)), name, own, slack).wholes() if own else ()
+    return _chosen(wholes, contexts[0].columns.leading, slack)
+
+
+@dataclass(frozen=True)
+class _Whole:
+    """A design with its compared figures and its logic, the last; `asked` are those of the one that it stands for.
+
+    What may take the place of any has none.
+    """
+
+    design: Design
+    values: IntArray
+    asked: IntArray | None = None
+
+
+class _Lean:
+    """The designs of a front under one choice of loads and splits, and how lean their groups may be."""
+
+    def __init__(self, context: SearchContext, name: str, designs: Sequence[Design], slack: float) -> None:
+        self._context, self._designs, self._slack = context, designs, slack
+        self._leading, graph = context.columns.leading, context.space.graph
+        self._number = {task: place for place, task in enumerate(graph.names)}
+        (self._logic,) = context.columns.of_figure(context.space.figures[name])
+        groups = dict.fromkeys(group for design in designs for group in design.groups)
+        pricer = BatchPricer(context)
+        pricer.price(groups)
+        self._own = {group: np.array(pricer.figures[group], np.int64) for group in groups}
+        found = slower(context, groups, SLOWER_AT_MOST, self._limits())
+        self._pool: dict[Mask, dict[GroupDesign, IntArray]] = {}
+        for group, values in (*self._own.items(), *found.items()):
+            self._pool.setdefault(self._mask(group), {})[group] = np.array(values, np.int64)
+
+    def wholes(self) -> list[_Whole]:
+        """Each design of the front, and what it becomes."""
+        found = []
+        for design in self._designs:
+            asked = self._whole(design)
+            found.append(_Whole(design, self._described(asked), asked[: self._leading]))
+            if (lean := self._lean(design, asked)) is not None:
+                found.append(_Whole(*lean, asked[: self._leading]))
+        return [*found, *self._anew()]
+
+    def _anew(self) -> Iterator[_Whole]:
+        """What the groups make together, of whatever fusions."""
+        space = self._context.space
+        stock = Stock(space.graph, space.fusions, self._context.columns.combination)
+        stock.points_of_group, stock.points_of_whole = POINTS_OF_GROUP, POINTS_OF_WHOLE
+        stock.add(
+            {
+                mask: {group: tuple(values.tolist()) for group, values in groups.items()}
+                for mask, groups in self._pool.items()
+            }
+        )
+        for whole in stock.wholes():
+            yield _Whole(in_order(space, whole.groups), self._described(np.array(whole.values, np.int64)))
+
+    def _described(self, values: IntArray) -> IntArray:
+        return np.append(values[: self._leading], values[self._logic])
+
+    def _mask(self, group: GroupDesign) -> Mask:
+        return sum(1 << self._number[task] for task in group.tasks)
+
+    def _whole(self, design: Design) -> IntArray:
+        values = np.zeros(len(self._context.columns.figures), np.int64)
+        for group in design.groups:
+            values = self._context.columns.combination.whole(values, self._own[group])
+        return values
+
+    def _slack_of(self, values: IntArray) -> IntArray:
+        """What a whole design may give up in each compared column."""
+        return np.floor(np.abs(values[: self._leading]) * self._slack).astype(np.int64)
+
+    def _limits(self) -> dict[GroupDesign, IntArray]:
+        """By structure, up to which figures it is of use to some design of the front."""
+        limits: dict[GroupDesign, IntArray] = {}
+        for design in self._designs:
+            more = self._slack_of(self._whole(design))
+            for group in design.groups:
+                most, structure = self._own[group][: self._leading] + more, structure_of(group)
+                limits[structure] = np.maximum(limits.get(structure, most), most)
+        return limits
+
+    def _lean(self, design: Design, asked: IntArray) -> tuple[Design, IntArray] | None:
+        """The design of its fusion with the least logic within the slack; None where that is the one it is."""
+        more = self._slack_of(asked)
+        fronts = {self._mask(group): self._fitting(group, more) for group in design.groups}
+        limits: list[int | None] = [None] * len(self._context.columns.figures)
+        limits[: self._leading] = (asked[: self._leading] + more).tolist()
+        combination = Combination(self._context.columns.combination.largest, self._narrow(limits))
+        whole = fusion_front(self._context.space.graph, lambda mask: fronts[mask].front, combination, [*fronts])
+        if not len(whole.front):
+            return None
+        best = int(np.argmin(whole.front.values[:, self._logic]))
+        if whole.front.values[best, self._logic] >= asked[self._logic]:
+            return None
+        lean = ordered_design(self._context.space, fronts, whole.choices(best))
+        return lean, self._described(whole.front.values[best])
+
+    def _narrow(self, limits: Sequence[int | None]) -> tuple[int | None, ...]:
+        """The limits, and those of constraints."""
+        pairs = zip(limits, self._context.columns.combination.limits, strict=True)
+        return tuple(min((one for one in pair if one is not None), default=None) for pair in pairs)
+
+    def _fitting(self, group: GroupDesign, more: IntArray) -> GroupFront:
+        """The designs of a group's tasks that may stand in its place."""
+        pool = self._pool[self._mask(group)]
+        most = self._own[group][: self._leading] + more
+        found = [one for one, values in pool.items() if (values[: self._leading] <= most).all()]
+        values = np.array([pool[one] for one in found])
+        units = np.array([sum(processor.units for processor in one.processors) for one in found], np.int64)
+        front = front_of(values, units, trade_units=self._context.columns.combination.trades_units)
+        front_designs = tuple(found[row] for row in front.origin.tolist())
+        return GroupFront(Front(front.values, front.units, np.arange(len(front))), front_designs, Counts())
+
+
+def _chosen(wholes: Sequence[_Whole], leading: int, slack: float) -> tuple[Design, ...]:
+    """For each design that was asked for the leanest of all within its slack; of these the front, ascending.
+
+    Logic counts in that front: what another one beats in all compared figures may take less of it.
+    """
+    values = np.array([one.values for one in wholes])
+    kept: dict[int, None] = {}
+    for asked in {tuple(one.asked.tolist()): one.asked for one in wholes if one.asked is not None}.values():
+        most = asked + np.floor(np.abs(asked) * slack).astype(np.int64)
+        within = np.flatnonzero((values[:, :leading] <= most).all(axis=1))
+        order = np.lexsort((*(values[within, column] for column in reversed(range(leading))), values[within, leading]))
+        kept[int(within[order[0]])] = None
+    rows = np.array(list(kept), np.intp)
+    front = front_of(values[rows], np.zeros(len(rows), np.int64))
+    return tuple(wholes[int(rows[row])].design for row in front.origin)

@@ -1,0 +1,147 @@
+"""Group designs of the front at other rates, which take less logic: what fits a device and what slack is spent on.
+
+A search that compares times and memory keeps the fastest rates of each structure. Here the structures of designs that
+it has found are priced at all their rates, in columns that have logic too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from math import prod
+
+import numpy as np
+
+from arrayol.arrays import IntArray
+from dse.pareto.fronts import Rows, evenly, front_of
+from dse.search.context import SearchContext
+from dse.search.figures import columns_of
+from dse.search.pricing import Pricer, RateChoices
+from dse.space.mappings import table_of
+from dse.space.options import is_plain
+from dse.space.study import parse_constraint
+from hwmodel.cost_model.metrics import Metrics
+from hwmodel.design import GroupDesign, Scan, structure_of
+
+COMBINATIONS_AT_MOST = 2048  # of the rates of a group's tasks
+SEVERAL = 6  # that seem to beat one
+LOGIC = (
+    "lut",
+    "area",
+    "ff",
+    "dsp",
+    "memory_blocks",
+)  # figures that a device bounds; the first that is there counts most
+Priceds = dict[GroupDesign, tuple[int, ...]]  # with the figures of each
+
+
+def with_logic(context: SearchContext, names: Sequence[str]) -> SearchContext:
+    """The context with more figures in its columns, behind those that it has, and without a limit on these."""
+    space, columns = context.space, context.columns
+    bounds = [parse_constraint(f"{name} <= 1e15") for name in names]
+    wide = columns_of(
+        columns.names,
+        (*columns.constraints, *bounds),
+        space.model,
+        reuse_memory=space.study.reuse_memory,
+        known=space.figures,
+    )
+    return SearchContext(space, wide)
+
+
+def slower(
+    context: SearchContext,
+    groups: Iterable[GroupDesign],
+    most: int,
+    within: Mapping[GroupDesign, IntArray] | None = None,
+) -> Priceds:
+    """Designs of these groups' structures, at most so many of each structure, none beaten in the context's columns.
+
+    With `within` they keep limits of the first columns, those of their structure, and logic is the last column.
+    """
+    found: Priceds = {}
+    for key, family in _families(context, groups).items():
+        tasks = family[0].tasks
+        combinations = _combinations([context.space.rates(task) for task in tasks])
+        pricer = Pricer(context, tasks, RateChoices(chosen=combinations))
+        for structure, row, priced in _priced(pricer, key, family):
+            limits = None if within is None else within[structure]
+            for place, values in _best(pricer, priced, row, len(combinations), most, limits):
+                found[structure.at_rates(combinations[place])] = values
+    return found
+
+
+Key = GroupDesign | tuple[tuple[str, ...], Scan]
+
+
+def _families(context: SearchContext, groups: Iterable[GroupDesign]) -> dict[Key, list[GroupDesign]]:
+    """The structures of the groups, those together that are priced together: plain ones of one scan."""
+    families: dict[Key, list[GroupDesign]] = {}
+    for structure in dict.fromkeys(map(structure_of, groups)):
+        together = is_plain(structure) and context.space.model.is_separable(structure.tasks)
+        families.setdefault((structure.tasks, structure.blocks.scan) if together else structure, []).append(structure)
+    return families
+
+
+def _combinations(offered: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
+    """Combinations of the rates of some tasks: all, or of fewer rates of those that have most."""
+    kept = [list(rates) for rates in offered]
+    while prod(map(len, kept)) > COMBINATIONS_AT_MOST:
+        longest = max(range(len(kept)), key=lambda place: len(kept[place]))
+        if len(kept[longest]) <= 2:
+            break
+        kept[longest] = evenly(kept[longest], len(kept[longest]) - 1)
+    return tuple(product(*kept))
+
+
+def _priced(pricer: Pricer, key: Key, family: Sequence[GroupDesign]) -> Iterator[tuple[GroupDesign, int, Metrics]]:
+    """Each structure with its row in some prices."""
+    if isinstance(key, GroupDesign):
+        yield key, 0, pricer.structure(key)
+        return
+    for rows, priced in pricer.plain(key[1], table_of([structure.blocks.shape for structure in family])):
+        yield from ((family[row], place, priced) for place, row in enumerate(rows.tolist()))
+
+
+def _best(
+    pricer: Pricer, priced: Metrics, row: int, combinations: int, most: int, limits: IntArray | None
+) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Combinations that nothing beats, with their figures: first by what none has less of, since that is told soon."""
+    rows, places = np.full(combinations, row), np.arange(combinations)
+    least = priced.at(rows, places, least=True)
+    bounds, fine = pricer.values(least, (slice(None), 0)), least.legal[:, 0]
+    if limits is not None:
+        fine = fine & (bounds[:, : len(limits)] <= limits).all(axis=1)
+    places, bounds = places[fine], bounds[fine]
+    if not len(places):
+        return
+    places = places[_evenly_spaced(bounds, most) if limits is None else _leanest(bounds, most)]
+    exact = priced.at(rows[: len(places)], places)
+    legal = exact.legal[:, 0] & pricer.columns.combination.within(pricer.values(exact, (slice(None), 0)))
+    for place, values in zip(
+        places[legal].tolist(), pricer.values(exact, (slice(None), 0))[legal].tolist(), strict=True
+    ):
+        yield place, tuple(values)
+
+
+def _leanest(bounds: IntArray, most: int) -> Rows:
+    """Of points with the logic last some, evenly by their first figure.
+
+    They are bounds, so that one which is beaten by another need not be in truth; but what takes no less of the first
+    figure and of logic than several others is left out.
+    """
+    order = np.lexsort((bounds[:, -1], bounds[:, 0]))
+    least: list[int] = []  # of the logic of those so far
+    kept = []
+    for row in order.tolist():
+        logic = int(bounds[row, -1])
+        if sum(one <= logic for one in least) < SEVERAL:
+            kept.append(row)
+            least = sorted([*least, logic])[:SEVERAL]
+    return np.array(evenly(kept, most), np.intp)
+
+
+def _evenly_spaced(values: IntArray, most: int) -> Rows:
+    """Some of the front of some points, evenly in the order of their first figure."""
+    front = front_of(values, np.zeros(len(values), np.int64)).origin
+    return np.array(evenly(front.tolist(), most), np.intp)
