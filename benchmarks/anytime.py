@@ -23,8 +23,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from chains import environment
-from graphs import text_of
+from graphs import environment, text_of
 
 from arrayol import api
 from arrayol.arrays import IntArray

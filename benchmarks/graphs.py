@@ -8,9 +8,12 @@ stereo matching in three tasks and a matrix product, which are hard to price (`s
 
 from __future__ import annotations
 
+import os
+import platform
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import version
 
 Links = Sequence[Sequence[int]]  # of each task the tasks that it reads; none: the input
 FRAME = (1080, 1920)
@@ -203,6 +206,13 @@ TEXTS: Mapping[str, Callable[[], str]] = {"stereo3": stereo, "gemm": gemm}
 def text_of(name: str) -> str | None:
     """The text of a specification by its name here; None where it is none of these."""
     return TEXTS[name]() if name in TEXTS else GRAPHS[name]().text(name) if name in GRAPHS else None
+
+
+def environment() -> str:
+    """The machine and the versions that the numbers belong to."""
+    packages = " ".join(f"{name} {version(name)}" for name in ("arrayol", "numpy"))
+    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+    return f"{packages}, Python {platform.python_version()}, {machine}; seconds of processor time"
 
 
 if __name__ == "__main__":

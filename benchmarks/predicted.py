@@ -26,8 +26,7 @@ from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from chains import environment
-from graphs import Graph, camera, chain, fork, lanes, network
+from graphs import Graph, camera, chain, environment, fork, lanes, network
 
 from arrayol import api
 from arrayol.checks.top import choose_top

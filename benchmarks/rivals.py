@@ -32,8 +32,7 @@ from tempfile import TemporaryDirectory
 
 import click
 import numpy as np
-from chains import environment
-from graphs import text_of
+from graphs import environment, text_of
 from numpy.typing import NDArray
 
 from arrayol import api

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from chains import environment
+from graphs import environment
 
 from arrayol.files import shipped_folder
 from hwmodel.emit.verilog.icarus import FrameSeen, frames_seen

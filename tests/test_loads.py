@@ -6,7 +6,7 @@ from contextlib import chdir
 from pathlib import Path
 
 import pytest
-from loads import COMMANDS, counting, counts_of, write_inputs
+from command_loads import COMMANDS, counting, counts_of, write_inputs
 
 from arrayol import api
 from arrayol.cli.command_table import COMMANDS as ALL

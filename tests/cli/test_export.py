@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command_loads import write_inputs
 from conftest import CommandLine
-from loads import write_inputs
 
 from arrayol import api
 from arrayol.cli.commands.fmt import command as fmt

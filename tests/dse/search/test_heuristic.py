@@ -8,9 +8,9 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from chains import chain, space_of
-from heuristic import LEAST, columns_for, shipped_space
 from numpy.typing import NDArray
+from shipped_spaces import LEAST, columns_for, shipped_space
+from signal_chains import chain, space_of
 
 from dse.jobs.runner import JobRunner
 from dse.pareto.hypervolume import share_of
@@ -27,7 +27,7 @@ SMALL = ("dct", "demosaic", "lpsf", "pyramid", "radar", "solve")  # one, two and
 
 @pytest.mark.parametrize("name", SMALL)
 def test_it_comes_near_the_exact_front(name: str) -> None:
-    """Plain designs at the sizes of the [verify] tables; benchmarks/heuristic.py has them all."""
+    """Plain designs at the sizes of the [verify] tables."""
     space = shipped_space(name)
     columns = columns_for(space)
     context = SearchContext(space, columns)

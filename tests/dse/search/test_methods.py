@@ -9,10 +9,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from chains import chain, space_of
 from explored import GIVEN
 from hypothesis import given, settings
 from many_cases import case_count
+from signal_chains import chain, space_of
 from strategies_spaces import spaces
 
 from arrayol import api

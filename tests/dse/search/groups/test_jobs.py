@@ -14,10 +14,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from chains import PLATFORM, chain, space_of
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from many_cases import case_count
+from signal_chains import PLATFORM, chain, space_of
 from strategies_changes import Wanted, changed, wanteds
 
 from arrayol.errors import ArrayolError

@@ -1,22 +1,18 @@
 """How often each command parses, evaluates, checks and flattens: once each is the aim.
 
-    .venv/bin/python benchmarks/loads.py
-
 Commands run in this process on a small specification, and calls are counted as they happen. A file counts as parsed by
 its name; a specification is what a file is with some consts. So a design verified at a reduced size is another
-specification, evaluated and checked by itself, of the same file parsed once. The table shows the most that any file is
-parsed, and any specification evaluated, checked or flattened, and how many specifications there are.
+specification, evaluated and checked by itself, of the same file parsed once.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import CodeType, FrameType
 from typing import Any
 
@@ -176,21 +172,3 @@ def write_inputs(folder: Path) -> None:
     """The specification and the platform of the commands."""
     (folder / "small.aol").write_text(SPEC, encoding="utf-8")
     (folder / "small.toml").write_text(PLATFORM, encoding="utf-8")
-
-
-def main() -> None:
-    """Print the table."""
-    sys.stdout.write("parsed evaluated checked flattened specifications command\n")
-    with TemporaryDirectory() as folder, chdir(folder):
-        write_inputs(Path(folder))
-        for arguments in COMMANDS:
-            counted = counts_of(arguments)
-            parsed, evaluated, checked, flattened = counted.most
-            several = len(counted.evaluated.keys)
-            sys.stdout.write(
-                f"{parsed:6} {evaluated:9} {checked:7} {flattened:9} {several:14} arrayol {' '.join(arguments)}\n"
-            )
-
-
-if __name__ == "__main__":
-    main()
