@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import CommandLine
 
-from arrayol.cli import commands
+from arrayol.cli import command_table
 
 SPEC = 'import "b.aol"\nelementary one() -> (y: u8) { y = 1 }\ntask first() -> (y: u8) { y = one() }\ntask brok'
 
@@ -35,7 +35,7 @@ def completed(arrayol: CommandLine, monkeypatch: pytest.MonkeyPatch, line: str) 
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("arrayol ", [f"plain,{name}" for name in commands.COMMANDS]),
+        ("arrayol ", [f"plain,{name}" for name in command_table.COMMANDS]),
         ("arrayol ch", ["plain,check"]),
         ("arrayol --v", ["plain,--version"]),
         ("arrayol check ", ["file,"]),

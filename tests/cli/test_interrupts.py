@@ -17,10 +17,10 @@ import pytest
 
 START = """
 import os, signal, sys, time
-from arrayol.cli import commands
+from arrayol.cli import command_table
 from arrayol.cli.main import main
 {body}
-commands.invoke = invoke
+command_table.invoke = invoke
 signal.signal(signal.SIGINT, signal.default_int_handler)
 main()
 """

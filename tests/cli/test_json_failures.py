@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from conftest import CommandLine
 
-from arrayol.cli import commands
+from arrayol.cli import command_table
 from arrayol.cli.main import run
 from arrayol.errors import ArrayolError, error
 
@@ -38,7 +38,7 @@ def failed(stdout: str) -> dict[str, Any]:
 
 def test_these_are_all_commands_that_have_it(arrayol: CommandLine) -> None:
     groups = {"emit": ["emit verilog"]}
-    named = [name for group in commands.COMMANDS for name in groups.get(group, [group])]
+    named = [name for group in command_table.COMMANDS for name in groups.get(group, [group])]
     assert {name for name in named if "--json" in arrayol(*name.split(), "--help").stdout} == set(WITH_JSON)
 
 
@@ -114,4 +114,4 @@ def _raise_instead(monkeypatch: pytest.MonkeyPatch, raised: BaseException) -> No
     def invoke(arguments: list[str]) -> int:
         raise raised
 
-    monkeypatch.setattr(commands, "invoke", invoke)
+    monkeypatch.setattr(command_table, "invoke", invoke)

@@ -18,7 +18,7 @@ import pytest
 from conftest import CommandLine
 
 from arrayol import __version__
-from arrayol.cli import commands
+from arrayol.cli import command_table
 from arrayol.cli.help_sections import REMAINDER, SectionedCommand
 from arrayol.cli.main import run
 
@@ -44,10 +44,10 @@ def test_help_lists_every_command_of_the_table(arrayol: CommandLine, option: str
     done = arrayol(option)
     assert done.stdout.startswith(HELP)
     listed = [line.split()[0] for line in done.stdout.removeprefix(HELP).splitlines()]
-    assert (listed, done.stderr, done.returncode) == (list(commands.COMMANDS), "", 0)
+    assert (listed, done.stderr, done.returncode) == (list(command_table.COMMANDS), "", 0)
 
 
-@pytest.mark.parametrize("name", commands.COMMANDS)
+@pytest.mark.parametrize("name", command_table.COMMANDS)
 def test_every_command_of_the_table_explains_itself(arrayol: CommandLine, name: str) -> None:
     done = arrayol(name, "--help")
     assert done.stdout.startswith(f"Usage: arrayol {name} ")
@@ -70,7 +70,7 @@ def test_the_command_as_a_module(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["chek"], "No such command 'chek'. Did you mean 'check'?"),
-        (["xyz"], f"No such command 'xyz'. The commands are {', '.join(commands.COMMANDS)}."),
+        (["xyz"], f"No such command 'xyz'. The commands are {', '.join(command_table.COMMANDS)}."),
         (["--hlp"], "No such option '--hlp'. Did you mean '--help'?"),
     ],
 )
@@ -171,7 +171,7 @@ def _raise_instead(monkeypatch: pytest.MonkeyPatch, raised: BaseException) -> No
     def invoke(arguments: list[str]) -> int:
         raise raised
 
-    monkeypatch.setattr(commands, "invoke", invoke)
+    monkeypatch.setattr(command_table, "invoke", invoke)
 
 
 def test_a_reader_that_leaves_is_no_error(script: Path) -> None:
@@ -285,7 +285,7 @@ def test_the_help_of_explore_lists_each_option_once_by_what_it_is_for(arrayol: C
     lines = arrayol("explore", "--help").stdout.splitlines()
     assert len(lines) <= 96
     assert max(map(len, lines)) <= 80
-    command = commands.cli.get_command(click.Context(commands.cli), "explore")
+    command = command_table.cli.get_command(click.Context(command_table.cli), "explore")
     assert isinstance(command, SectionedCommand)
     assert [line for line in lines if line.endswith(":") and not line.startswith(" ")] == [
         f"{title}:" for title in (*command.sections, REMAINDER)

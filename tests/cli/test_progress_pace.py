@@ -19,7 +19,7 @@ def test_steady_work_takes_as_long_as_it_did(whole: float, share: float, reports
     times = [whole * share * place / reports for place in range(reports + 1)]
     stretch = after([Sample(began + at, round(at * 1000), at / whole) for at in times])
     now = began + times[-1]
-    left = stretch.left(now)
+    left = stretch.seconds_left(now)
     if times[-1] < SETTLED or whole - times[-1] < 1.01:
         assert left is None or times[-1] >= SETTLED
         return
@@ -30,31 +30,31 @@ def test_steady_work_takes_as_long_as_it_did(whole: float, share: float, reports
 
 def test_nothing_is_said_too_early() -> None:
     early = after([Sample(0, 0, 0), Sample(0.4, 4000, 0.1)])
-    assert (early.rate(0.4), early.left(0.4)) == (None, None)
+    assert (early.rate(0.4), early.seconds_left(0.4)) == (None, None)
     later = after([Sample(0, 0, 0), Sample(1.9, 4000, 0.1)])
-    assert (later.rate(1.9), later.left(1.9)) == (pytest.approx(4000 / 1.9), None)
+    assert (later.rate(1.9), later.seconds_left(1.9)) == (pytest.approx(4000 / 1.9), None)
 
 
 def test_the_time_left_runs_down_between_samples_and_never_to_zero() -> None:
     stretch = after([Sample(0, 0, 0.0), Sample(10, 5, 0.5)])
-    assert [stretch.left(now) for now in (10, 14, 19, 19.5, 20, 3000)] == [10, 6, 1, None, None, None]
+    assert [stretch.seconds_left(now) for now in (10, 14, 19, 19.5, 20, 3000)] == [10, 6, 1, None, None, None]
 
 
 def test_a_rate_falls_when_nothing_comes_for_long() -> None:
     stretch = after([Sample(0, 0, None), Sample(10, 50, None)])
     assert [stretch.rate(now) for now in (10, 20, 50, 1010)] == [5, 5, 50 / 40, 50 / 1000]
-    assert stretch.left(10) is None
+    assert stretch.seconds_left(10) is None
 
 
 @pytest.mark.parametrize("works", [(0.2, 0.2), (0.5, 0.4), (None, 0.5), (0.5, None), (0.9, 1.0)])
 def test_no_time_left_where_it_cannot_be_told(works: tuple[float | None, float | None]) -> None:
     first, last = works
-    assert after([Sample(0, 1, first), Sample(10, 1, last)]).left(10) is None
+    assert after([Sample(0, 1, first), Sample(10, 1, last)]).seconds_left(10) is None
 
 
 def test_what_was_there_at_first_counts_for_no_rate() -> None:
     resumed = after([Sample(0, 8_000_000, 0.8), Sample(10, 8_000_100, 0.9)])
-    assert (resumed.rate(10), resumed.left(10)) == (10, pytest.approx(10))
+    assert (resumed.rate(10), resumed.seconds_left(10)) == (10, pytest.approx(10))
 
 
 def test_a_change_of_pace_is_seen_after_a_window() -> None:
@@ -62,7 +62,7 @@ def test_a_change_of_pace_is_seen_after_a_window() -> None:
     slow = [Sample(100 + at, 10_000 + at, 0.1 + at / 10_000) for at in range(300)]
     stretch = after(quick + slow)
     assert stretch.rate(399) == pytest.approx(1)
-    assert stretch.left(399) == pytest.approx(10_000 * (1 - slow[-1].work), rel=0.01)  # type: ignore[operator]
+    assert stretch.seconds_left(399) == pytest.approx(10_000 * (1 - slow[-1].work), rel=0.01)  # type: ignore[operator]
 
 
 def test_few_samples_are_held_of_long_work() -> None:

@@ -85,10 +85,10 @@ def test_commands_do_the_same(here: Path) -> None:
 def test_an_interrupt(here: Path, name: str) -> None:
     number = int(getattr(signal, name))
     before = f"""
-from arrayol.cli import commands
+from arrayol.cli import command_table
 def invoke(arguments):
     os.kill(os.getpid(), signal.{name})
-commands.invoke = invoke
+command_table.invoke = invoke
 signal.signal(signal.SIGINT, signal.default_int_handler)
 """
     word = {"SIGINT": "interrupted", "SIGTERM": "terminated"}[name]

@@ -62,7 +62,7 @@ def test_equal_lines_are_one(lines: list[Line]) -> None:
     assert [texts.index(text) for text in texts] == [
         texts.index(texts[of.tolist().index(kind)]) for kind in of.tolist()
     ]
-    again = found.taken(of)
+    again = found.selected(of)
     columns = ("places", "line", "length", "first", "last")
     assert all(np.array_equal(getattr(again, name), getattr(together, name)) for name in columns)
 
