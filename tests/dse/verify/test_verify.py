@@ -171,7 +171,7 @@ READ = 'array.buffer.read(step, data, lambda _: "the storer")'
 STORES = f"self.memory[name][elements] = {READ}"
 MISTAKES = {
     "an element is not stored": (
-        "moves", STORED, "chosen = chosen[1:]; return chosen, plan.ticks.own",
+        "schedule.moves", STORED, "chosen = chosen[1:]; return chosen, plan.ticks.own",
         "elements of 'p1' that are needed outside the group are never stored",
     ),
     "another array is overwritten": (
@@ -188,7 +188,7 @@ MISTAKES = {
         "it takes 560 cycles, where the model says 544",
     ),
     "slots are kept too long": (
-        "moves", "np.maximum.at(last, stored, step)", "np.maximum.at(last, stored, step + 1)",
+        "schedule.moves", "np.maximum.at(last, stored, step)", "np.maximum.at(last, stored, step + 1)",
         "the buffer of 'p1', which has",
     ),
 }  # fmt: skip
