@@ -16,7 +16,7 @@ from arrayol.ir.network import Network
 from arrayol.language.loader import load
 from arrayol.pictures.graph.graph import PAGE, TEXT, Row, array_box, levels_of, process_box, rows_of
 from arrayol.pictures.graph.graph_figure import draw_graph
-from arrayol.pictures.graph.graph_layout import ROW_GAP, Edge, Node, _apart, place
+from arrayol.pictures.graph.graph_layout import ROW_GAP, Edge, Node, _with_distances, place
 from arrayol.pictures.sheet import Canvas, height_of, our_style, width_of
 from arrayol.pictures.text import rates, repeated_task, task_graph
 from arrayol.pictures.tiler.tiler_faults import by_process, find_in_graph
@@ -170,7 +170,7 @@ def test_crossings_are_undone() -> None:
 @given(st.lists(st.tuples(st.integers(-9, 9), st.integers(1, 4)), min_size=1, max_size=6), st.integers(0, 3))
 def test_apart_keeps_distances_and_no_single_shift_is_better(wanted: list[tuple[float, int]], gap: int) -> None:
     least = [float(gap * place) for place in range(len(wanted))]
-    found = _apart(wanted, least)
+    found = _with_distances(wanted, least)
     assert all(there - here >= gap - 1e-9 for here, there in pairwise(found))
 
     def cost(values: list[float]) -> float:

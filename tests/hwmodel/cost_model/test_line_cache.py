@@ -11,7 +11,7 @@ from arrayol.checks.check import load_checked
 from arrayol.checks.top import choose_top
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
-from hwmodel.cost_model.counted.axes.axes import line_cache
+from hwmodel.cost_model.counted.axes import line_cache
 from hwmodel.cost_model.counted.axes.line_cache import LineCache
 from hwmodel.cost_model.evaluate.evaluation import price
 from hwmodel.cost_model.model import MachineModel

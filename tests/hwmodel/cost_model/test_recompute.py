@@ -12,7 +12,7 @@ from same_figures import require_same_figures
 from arrayol.checks.check import load_checked
 from arrayol.checks.top import choose_top
 from arrayol.ir.network import flatten
-from hwmodel.cost_model.counted.axes.axes import first_use
+from hwmodel.cost_model.counted.axes import first_use
 from hwmodel.cost_model.counted.axes.fetches import StructureKeeps
 from hwmodel.cost_model.evaluate.evaluation import price
 from hwmodel.cost_model.model import MachineModel
