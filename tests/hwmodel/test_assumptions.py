@@ -130,7 +130,7 @@ def test_remarks_go_to_stderr_json_the_table_and_the_report(arrayol: CommandLine
     assert arrayol("report", "both-explore").returncode == 0
     page = (spec.parent / "both-explore" / "report.html").read_text(encoding="utf-8")
     assert all(remark in page for remark in remarks)
-    done = arrayol("explore", "both.aol", "--model", "published", "--quiet")
+    done = arrayol("explore", "both.aol", "--model", "published", "--quiet", "--verbose")
     assert "".join(done.stdout.split()).count("".join(DEFAULT.split())) == 1
 
 
