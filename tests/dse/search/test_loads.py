@@ -198,7 +198,7 @@ def test_the_commands_show_loads(arrayol: CommandLine, folder: Path, tmp_path: P
         'units = [1]\n[array.w]\nload = ["frame", "once"]\n[array.v]\nload = "frame"\n', encoding="utf-8"
     )
     options = ("--study", "s.toml", "--narrow", "--out", "out", "--objectives", "latency_cycles,setup_cycles")
-    done = arrayol("explore", "t.aol", *options, "--pick", "setup_cycles <= 100", columns=120)
+    done = arrayol("explore", "t.aol", *options, "--pick", "setup_cycles <= 100", "--verbose", columns=120)
     assert done.returncode == 0, done.stderr
     assert "all this under each of 2 choices of loads" in done.stderr
     assert "w is loaded as each design chooses" in " ".join(done.stderr.split())
