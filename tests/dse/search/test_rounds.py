@@ -239,7 +239,7 @@ def test_later_turns_go_around_the_front_first(
         monkeypatch.setattr(WorkQueue, kind, noted(kind, getattr(WorkQueue, kind)))
     monkeypatch.setattr(neighbourhood, "DECISIONS", tuple(noted("around", one) for one in neighbourhood.DECISIONS))
     context = contexts_of(space_of(chain(tasks), tmp_path), PAIR)[0]
-    search_in_rounds(context, SearchRequest(budget=8.0), JobRunner())
+    search_in_rounds(context, SearchRequest(budget=8.0, has_budget=True), JobRunner())
     assert turns[:6] == ["plain", "keeps", "around", "plain", *later]
 
 
