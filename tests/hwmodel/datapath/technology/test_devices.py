@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from platform_files import load
 
@@ -11,6 +13,11 @@ from hwmodel.datapath.technology.technology import load_technology, shipped_tech
 from hwmodel.platform import NO_DEVICE, on_device
 
 PLATFORM = 'clock_mhz = 100\ntechnology = "{}"\n{}\n[memory]\nlatency = 3\nword_bits = 32\n'
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
 
 
 def capacities(technology: str, line: str) -> dict[str, float]:
