@@ -385,8 +385,8 @@ class MappingSpace:
     ) -> Iterator[ArrayTexts]:
         """The choices of what a group keeps of each array from outside, the first policy for all of them first.
 
-        Under the scans of the study, and one more. With `singly` only those that are alike for all arrays, or differ
-        from the first for one.
+        Under the scans of the study, and one more. With `one_option_each` only those that are alike for all arrays, or
+        differ from the first for one.
         """
         scans = {blocks.scan for blocks in self.in_outer_blocks(plain)} | ({scan} if scan else set())
         loops = sorted({len(each.dimensions) for each in scans})

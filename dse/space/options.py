@@ -166,8 +166,8 @@ def choices_of(
 ) -> list[tuple[Any, ...]]:
     """What may be chosen of each decision: blocks, keeps, recomputing, FIFOs, layouts, the cut of each task.
 
-    With `singly` of keeps those that are alike for all arrays, or of a single one; keeps are those under a `scan` too.
-    `offers` need not be found again.
+    With `one_option_each` of keeps those that are alike for all arrays, or of a single one; keeps are those under a
+    `scan` too. `offers` need not be found again.
     """
     offers = offers or _offers_of(space, [plain])[0]
     study = space.study

@@ -6,8 +6,8 @@ each part in the form that does, and at the same base in all banks. So a part is
 
 A linear function mixes the subscripts: the columns that a bank has differ from row to row. But B neighbours along the
 last axis lie in B banks, since gcd(alpha_last, B) = 1; for a bank layout, as many as `Linear.shared` says. So they take
-one address, each in its bank, like one index that lives as long as any of them (`Loop.in_groups`): the addresses are
-those of a buffer of such groups, equal in all banks. Two data of one bank that are live together are never in one
+one address, each in its bank, like one index that lives as long as any of them (`LoopPlaces.in_groups`): the addresses
+are those of a buffer of such groups, equal in all banks. Two data of one bank that are live together are never in one
 group, since all other subscripts of a group are equal.
 
 Pieces lie one after another in each bank.

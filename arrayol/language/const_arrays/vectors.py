@@ -2,8 +2,8 @@
 
 A formula of an array of 2**24 elements is evaluated by NumPy where that gives, bit for bit, what
 `constants.Constants.evaluate` gives: integers that stay within 64 bits, arithmetic of f64, functions of the
-mathematical library element by element. Whatever else occurs, mistakes among it, raises `OneByOne`: the caller then
-takes the elements one by one.
+mathematical library element by element. Whatever else occurs, mistakes among it, raises `NotVectorisedError`: the caller
+then takes the elements one by one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class NotVectorisedError(Exception):
 
 
 def evaluate_all(expr: syntax.Expr, values: Mapping[str, ConstValue], indices: Mapping[str, Vector]) -> Vector:
-    """The values of an expression for all `indices` (int64 vectors of one length). Raises OneByOne."""
+    """The values of an expression for all `indices` (int64 vectors of one length). Raises NotVectorisedError."""
     length = len(next(iter(indices.values())))
     with np.errstate(all="ignore"):
         return np.broadcast_to(_Evaluation(values, indices).value(expr), (length,))

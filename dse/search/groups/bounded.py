@@ -12,7 +12,7 @@ must have no more units than any design of the structure. Constraints bound colu
 limit all of the structure's designs are.
 
 The same holds of a single design: its times and the costs of its processors are known at once, of its memories what
-they take at the least (`Priced.at`). So designs of a structure wait in the same way, until what they are built of is
+they take at the least (`Metrics.at`). So designs of a structure wait in the same way, until what they are built of is
 told.
 
 The first slice are the structures on the front of the bounds themselves: no other structure's bound dominates theirs.

@@ -81,7 +81,7 @@ class Scheduled:
 
 @dataclass(frozen=True, eq=False)
 class ScheduledPipeline:
-    """A pipeline with its runs in one step of each kind (`one_of_each`); `most` is the longest line by task."""
+    """A pipeline with its runs in one step of each kind (`single_steps`); `most` is the longest line by task."""
 
     tasks: Pipeline
     single_steps: Processors

@@ -48,7 +48,7 @@ def bounded(tables: GroupTables, offered: Sequence[Sequence[int]], *, times: Col
     """Lower bounds of the figures of the structures' designs, and a way to evaluate them under all rates offered.
 
     Tasks joined by FIFOs are scheduled for each combination of rates, which takes long. So each such design is bounded
-    by independent tasks and FIFOs of size 0, and scheduled when it is asked for (`Priced.exact`).
+    by independent tasks and FIFOs of size 0, and scheduled when it is asked for (`Metrics.exact`).
     """
     evaluation = Evaluation.of(tables.without_fifos)
     rates = np.array(list(product(*offered)), np.int64).reshape(-1, len(offered))

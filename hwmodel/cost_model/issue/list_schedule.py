@@ -1,7 +1,7 @@
 """The greedy list schedule of one unit (docs/machine.md, section 4), for delays whose chains have no levels to share.
 
 Whenever the unit is free, it starts one of the repetitions whose operands are there: the one with the longest remaining
-chain, of equals the first in the scan. Steps with equal jobs (`Jobs.key`) have one schedule.
+chain, of equals the first in the scan. Steps with equal jobs (`ReadyList.key`) have one schedule.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The port to the external memory: cycles of each step's loads and stores (docs/machine.md, section 4).
 
 Without `[memory.rows]` the cycles of a burst depend only on the number of its data, so counts by step are enough, and
-the front end by counts needs no addresses (`Port.burst_cycles`). With rows they depend on which rows earlier bursts
-have left open: each step's bursts, maximal runs of consecutive addresses, are timed in their order by
+the front end by counts needs no addresses (`MemoryPort.burst_cycles`). With rows they depend on which rows earlier
+bursts have left open: each step's bursts, maximal runs of consecutive addresses, are timed in their order by
 `hwmodel.external_memory`. Runs of `burst = "run"` are requests (`requests`). Their cycles follow from the number of
-runs in a step, the longest of them, and where in a row they start (`Port.requested`).
+runs in a step, the longest of them, and where in a row they start (`MemoryPort.requested`).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A step's length depends on its work and on the rates (units and initiation intervals) of the tasks. So steps with equal
 work are one kind, and all times are sums over kinds. The work of a pipeline (tasks joined by FIFOs; mostly one task) in
-all kinds is its `Work`: a closed form of lines and levels, or a schedule of one step of each kind.
+all kinds is its `StepWork`: a closed form of lines and levels, or a schedule of one step of each kind.
 """
 
 from __future__ import annotations

@@ -236,7 +236,7 @@ class Technology:
         return known.get(operator) or known.get(f"{like}{point}{kind}", ())
 
     def row(self, operator: str, clock_mhz: float) -> Row | None:
-        """The first row that reaches the clock; rows with `max_mhz` were measured, and compare with `asked_mhz`."""
+        """The first row that reaches the clock; rows with `max_mhz` were measured, and compare with `target_mhz`."""
         asked = self.target_mhz(clock_mhz)
         return next((row for row in self.rows(operator) if row.max_mhz is None or row.max_mhz >= asked), None)
 
