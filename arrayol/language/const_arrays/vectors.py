@@ -2,8 +2,8 @@
 
 A formula of an array of 2**24 elements is evaluated by NumPy where that gives, bit for bit, what
 `constants.Constants.evaluate` gives: integers that stay within 64 bits, arithmetic of f64, functions of the
-mathematical library element by element. Whatever else occurs, mistakes among it, raises `NotVectorisedError`: the caller
-then takes the elements one by one.
+mathematical library element by element. Whatever else occurs, mistakes among it, raises `NotVectorisedError`: the
+caller then takes the elements one by one.
 """
 
 from __future__ import annotations
