@@ -10,6 +10,7 @@ from typing import ClassVar
 from arrayol.text import counted
 from dse.output.hardware import MAKEFILE, PAGE, CheckedDesign, EmittedDesign
 from dse.output.hardware_page import Promised, page_of
+from hwmodel.emit.system.files import SystemFiles
 from hwmodel.emit.verilog.design import DesignFiles
 from hwmodel.emit.verilog.icarus import FrameSeen, run_bench
 from hwmodel.emit.verilog.makefile import makefile
@@ -21,8 +22,10 @@ class EmittedVerilog(EmittedDesign):
 
     def _sources(self) -> Mapping[str, str]:
         files, promised = DesignFiles(self.hardware), Promised(self.opened, self.hardware, self.data)
+        modules = files.files()
         return {
-            **files.files(),
+            **modules,
+            **SystemFiles(files, self.opened.platform).texts(modules),
             MAKEFILE: makefile(f"{self.hardware.top}_top", files.axi),
             PAGE: page_of(promised, files.outside, files.engines, files.axi),
         }

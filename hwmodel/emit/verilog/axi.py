@@ -71,24 +71,32 @@ def axi_module(name: str, top: str, engines: Sequence[str], outside: Outside) ->
     head = [f"  input wire {port}" for port in own] + ["  output wire busy", "  output wire done"]
     head += [f"  input wire [{address_bits(outside) - 1}:0] base", "  output wire fault"]
     head += [port.declared() for port in axi_ports(outside)]
-    lines = [f"module {name} (", ",\n".join(head), ");", "  wire reset = !aresetn;", *_design(top, engines, outside)]
+    lines = [f"module {name} (", ",\n".join(head), ");", "  wire reset = !aresetn;", *axi_design(top, engines, outside)]
     for number, engine in enumerate(engines):
-        lines += _port(number, engine, engines, outside)
+        lines += master_port(number, engine, engines, outside)
+    return "\n".join([*lines, *axi_constants(outside), "endmodule", ""])
+
+
+def axi_constants(outside: Outside) -> Iterator[str]:
+    """The signals of the master that never change."""
     for channel in ("ar", "aw"):
-        lines.append(f"  assign {PREFIX}{channel}id = 1'b0;  // one ID: all answers come in order")
-        lines.append(f"  assign {PREFIX}{channel}size = {_shift(outside)};  // a whole word in each beat")
-        lines.append(f"  assign {PREFIX}{channel}burst = 2'b01;  // INCR")
-        lines.append(f"  assign {PREFIX}{channel}cache = 4'b0011;  // normal memory, bufferable")
-        lines.append(f"  assign {PREFIX}{channel}prot = 3'b000;")
-    return "\n".join([*lines, "endmodule", ""])
+        yield f"  assign {PREFIX}{channel}id = 1'b0;  // one ID: all answers come in order"
+        yield f"  assign {PREFIX}{channel}size = {_shift(outside)};  // a whole word in each beat"
+        yield f"  assign {PREFIX}{channel}burst = 2'b01;  // INCR"
+        yield f"  assign {PREFIX}{channel}cache = 4'b0011;  // normal memory, bufferable"
+        yield f"  assign {PREFIX}{channel}prot = 3'b000;"
 
 
-def _design(top: str, engines: Sequence[str], outside: Outside) -> Iterator[str]:
-    """The design, and its end: a frame is done when the last write has been answered."""
+def axi_design(top: str, engines: Sequence[str], outside: Outside, added: str = "") -> Iterator[str]:
+    """The design, and its end: a frame is done when the last write has been answered.
+
+    The signals of its ports are declared, and connected after something was `added` to the ports' names.
+    """
     connected = [".clk(aclk)", ".reset(reset)", ".start(start)", ".busy(computes)", ".done(computed)"]
-    for port in (port for engine in engines for port in engine_ports(engine, outside)):
-        yield wire(port.name, port.bits)
-        connected.append(f".{port.name}({port.name})")
+    for engine in engines:
+        for port, signal in zip(engine_ports(engine, outside), engine_ports(f"{engine}{added}", outside), strict=True):
+            yield wire(port.name, port.bits)
+            connected.append(f".{port.name}({signal.name})")
     for number in range(len(engines)):
         yield f"  wire writing{number}, fault{number};"
         yield f"  wire [{address_bits(outside) - 1}:0] lowest{number}, highest{number};"
@@ -102,8 +110,8 @@ def _design(top: str, engines: Sequence[str], outside: Outside) -> Iterator[str]
     yield f"  assign fault = {' || '.join(f'fault{number}' for number in range(len(engines)))};"
 
 
-def _port(number: int, engine: str, engines: Sequence[str], outside: Outside) -> Iterator[str]:
-    """A plain port; of separate ones the first reads and the last writes."""
+def master_port(number: int, engine: str, engines: Sequence[str], outside: Outside) -> Iterator[str]:
+    """A plain port as a master; of separate ones the first reads and the last writes."""
     bits, writer = address_bits(outside), len(engines) - 1
     parameters = {
         "WIDTH": outside.word_bits, "SHIFT": _shift(outside), "ADDRESS": outside.address_bits, "COUNT": WORDS,

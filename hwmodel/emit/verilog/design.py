@@ -16,9 +16,11 @@ from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.images import hex_lines
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.units import TaskUnits
+from hwmodel.emit.schedule.layout import Layout, layout_of
 from hwmodel.emit.verilog.access import access_ports
 from hwmodel.emit.verilog.agents import agent_module
 from hwmodel.emit.verilog.axi import SLOWER, axi_bench, axi_module, has_axi
+from hwmodel.emit.verilog.control import ip_module
 from hwmodel.emit.verilog.datapaths.chunks import has_bus
 from hwmodel.emit.verilog.datapaths.datapath import datapath_module, operator_modules
 from hwmodel.emit.verilog.group import group_module
@@ -50,6 +52,16 @@ class DesignFiles:
     def axi(self) -> str | None:
         """The name of the top module with a port of AXI4; none where AXI4 has no such words."""
         return f"{self.design.top}_axi" if has_axi(self.outside) else None
+
+    @property
+    def ip(self) -> str | None:
+        """The name of the top module with registers behind AXI4-Lite beside it; none where AXI4 has no such words."""
+        return f"{self.design.top}_ip" if has_axi(self.outside) else None
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where its arrays lie outside."""
+        return layout_of(self.design)
 
     def files(self) -> dict[str, str]:
         """All of them. For a `$` in a module's name its file has a `-`, which shells, make and Tcl leave as it is."""
@@ -84,6 +96,16 @@ class DesignFiles:
             yield "rtl/axi_port.v", _library("axi_port")
             module = axi_module(self.axi, top, self.engines, self.outside)
             yield f"rtl/{self.axi}.v", f"// '{self.design.top}' as a master of AXI4.\n{module}"
+            yield from self._ip(top)
+
+    def _ip(self, top: str) -> Iterator[tuple[str, str]]:
+        """The modules that add registers behind AXI4-Lite."""
+        assert self.ip is not None
+        yield "rtl/control_registers.v", _library("control_registers")
+        if self.layout.registered:
+            yield "rtl/register_reads.v", _library("register_reads")
+        module = ip_module(self.ip, top, self.engines, self.outside, self.layout)
+        yield f"rtl/{self.ip}.v", f"// '{self.design.top}' with registers behind AXI4-Lite, as a master of AXI4.\n{module}"
 
     def _units(self, task: str) -> TaskUnits:
         """The units of a task."""

@@ -10,6 +10,7 @@ _TEXT = """\
 # sim: the test bench on Icarus; sim-verilator: on Verilator 5; lint: what both say of the design; clean.{told}
 RTL := $(sort $(wildcard rtl/*.v))
 TB := $(sort $(wildcard tb/*.v))
+PYTHON ?= python3
 
 .PHONY: sim sim-verilator lint clean{phony}
 sim: build/icarus
@@ -34,6 +35,8 @@ sim-axi: build/icarus-axi
 build/icarus-axi: $(RTL) $(TB)
 	mkdir -p build
 	iverilog -g2001 -s tb_axi -o $@ $^
+sim-cocotb:
+	$(PYTHON) cocotb/run.py
 """
 
 
@@ -42,5 +45,5 @@ def makefile(top: str, axi: str | None) -> str:
     waivers = " ".join(f"-Wno-{name}" for name in WAIVERS)
     if axi is None:
         return _TEXT.format(top=top, waivers=waivers, told="", phony="")
-    told = "\n# sim-axi: the design behind AXI4 on Icarus."
-    return _TEXT.format(top=axi, waivers=waivers, told=told, phony=" sim-axi") + _AXI
+    told = "\n# sim-axi: the design behind AXI4 on Icarus; sim-cocotb: with its registers, from NumPy arrays, in cocotb."
+    return _TEXT.format(top=axi, waivers=waivers, told=told, phony=" sim-axi sim-cocotb") + _AXI

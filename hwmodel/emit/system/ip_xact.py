@@ -1,0 +1,192 @@
+"""The design as a component of IP-XACT (IEEE 1685-2014): its buses, registers, ports and files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+from hwmodel.emit.schedule.layout import FIRST_VALUE, Layout
+from hwmodel.emit.system.projects import LIBRARY, VERSION, Project
+from hwmodel.emit.system.software import BITS, CONTROLS, c_name
+from hwmodel.emit.verilog.agents import ModulePort
+
+NAMESPACE = "http://www.accellera.org/XMLSchema/IPXACT/1685-2014"
+SCHEMAS = "http://www.w3.org/2001/XMLSchema-instance"
+_READ_ONLY = ("STATUS", "CYCLES")
+_WRITE_ONLY = ("CONTROL",)
+_FIELDS = {"CONTROL": ("START", "CLEAR_DONE"), "STATUS": ("BUSY", "DONE", "FAULT"), "INTERRUPT": ("ENABLE",)}
+_AMBA = {"AXI4": "r0p0_0", "AXI4-Lite": "r0p0_0"}
+
+
+@dataclass(frozen=True)
+class Bus:
+    """A bus of the component: the prefix of its ports, its protocol, and the ports."""
+
+    name: str
+    protocol: str
+    master: bool
+    ports: Sequence[ModulePort]
+
+
+def component(project: Project, layout: Layout, buses: Sequence[Bus], address_bits: int) -> str:
+    """The document. `address_bits` are those of the addresses of the external memory."""
+    ElementTree.register_namespace("ipxact", NAMESPACE)
+    ElementTree.register_namespace("xsi", SCHEMAS)
+    root = Element(_tag("component"))
+    root.set(f"{{{SCHEMAS}}}schemaLocation", f"{NAMESPACE} {NAMESPACE}/index.xsd")
+    for name, text in (("vendor", "arrayol"), ("library", LIBRARY), ("name", project.file), ("version", VERSION)):
+        _text(root, name, text)
+    interfaces = SubElement(root, _tag("busInterfaces"))
+    for bus in buses:
+        _bus(interfaces, bus)
+    _signal(interfaces, "aclk", "clock", "CLK", project.clock)
+    _signal(interfaces, "aresetn", "reset", "RST", "aresetn")
+    _signal(interfaces, "irq", "interrupt", "INTERRUPT", "irq", master=True)
+    space = SubElement(SubElement(root, _tag("addressSpaces")), _tag("addressSpace"))
+    _text(space, "name", "memory")
+    _text(space, "range", str(1 << address_bits))
+    _text(space, "width", str(8 * layout.word))
+    _memory_map(root, layout)
+    _model(root, project, [port for bus in buses for port in bus.ports])
+    _files(root, project)
+    _text(root, "description", f"{project.name}, emitted by arrayol")
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _tag(name: str) -> str:
+    return f"{{{NAMESPACE}}}{name}"
+
+
+def _text(parent: Element, name: str, text: str) -> Element:
+    child = SubElement(parent, _tag(name))
+    child.text = text
+    return child
+
+
+def _reference(parent: Element, name: str, vlnv: Mapping[str, str]) -> Element:
+    child = SubElement(parent, _tag(name))
+    for key, value in vlnv.items():
+        child.set(key, value)
+    return child
+
+
+def _vlnv(vendor: str, library: str, name: str, version: str) -> dict[str, str]:
+    return {"vendor": vendor, "library": library, "name": name, "version": version}
+
+
+def _bus(parent: Element, bus: Bus) -> None:
+    """A bus of AMBA, with the names of its signals."""
+    interface = SubElement(parent, _tag("busInterface"))
+    _text(interface, "name", bus.name)
+    version = _AMBA[bus.protocol]
+    _reference(interface, "busType", _vlnv("amba.com", "AMBA4", bus.protocol, version))
+    _abstraction(
+        interface,
+        _vlnv("amba.com", "AMBA4", f"{bus.protocol}_rtl", version),
+        {port.name.removeprefix(f"{bus.name}_").upper(): port.name for port in bus.ports},
+    )
+    if bus.master:
+        side = SubElement(interface, _tag("master"))
+        _reference(side, "addressSpaceRef", {"addressSpaceRef": "memory"})
+    else:
+        side = SubElement(interface, _tag("slave"))
+        _reference(side, "memoryMapRef", {"memoryMapRef": "registers"})
+
+
+def _abstraction(interface: Element, vlnv: Mapping[str, str], signals: Mapping[str, str]) -> None:
+    kind = SubElement(SubElement(interface, _tag("abstractionTypes")), _tag("abstractionType"))
+    _reference(kind, "abstractionRef", vlnv)
+    maps = SubElement(kind, _tag("portMaps"))
+    for logical, physical in signals.items():
+        port = SubElement(maps, _tag("portMap"))
+        _text(SubElement(port, _tag("logicalPort")), "name", logical)
+        _text(SubElement(port, _tag("physicalPort")), "name", physical)
+
+
+def _signal(parent: Element, name: str, kind: str, logical: str, port: str, *, master: bool = False) -> None:
+    """A bus of one signal: clock, reset or interrupt."""
+    interface = SubElement(parent, _tag("busInterface"))
+    _text(interface, "name", name)
+    _reference(interface, "busType", _vlnv("xilinx.com", "signal", kind, "1.0"))
+    _abstraction(interface, _vlnv("xilinx.com", "signal", f"{kind}_rtl", "1.0"), {logical: port})
+    SubElement(interface, _tag("master" if master else "slave"))
+
+
+def _memory_map(root: Element, layout: Layout) -> None:
+    """The registers, and of the inputs that lie in registers one for each 32 bits."""
+    memory = SubElement(SubElement(root, _tag("memoryMaps")), _tag("memoryMap"))
+    _text(memory, "name", "registers")
+    block = SubElement(memory, _tag("addressBlock"))
+    for name, text in (("name", "block"), ("baseAddress", "0"), ("range", "4096"), ("width", "32")):
+        _text(block, name, text)
+    _text(block, "usage", "register")
+    for name, address in CONTROLS.items():
+        access = "read-only" if name in _READ_ONLY else "write-only" if name in _WRITE_ONLY else "read-write"
+        fields = [(field, BITS.get(field, 1).bit_length() - 1) for field in _FIELDS.get(name, ())]
+        _register(block, name, address, access, fields or [("VALUE", None)])
+    for array in layout.registered:
+        assert array.register is not None
+        for number, at in enumerate(range(0, array.bytes, 4)):
+            name = f"{c_name(array.name)}_{number}"
+            _register(block, name, array.register + at, "read-write", [("VALUE", None)])
+    assert FIRST_VALUE > max(CONTROLS.values())
+
+
+def _register(
+    block: Element, name: str, address: int, access: str, fields: Sequence[tuple[str, int | None]]
+) -> None:
+    register = SubElement(block, _tag("register"))
+    for key, text in (("name", name), ("addressOffset", f"'h{address:X}"), ("size", "32"), ("access", access)):
+        _text(register, key, text)
+    for field, bit in fields:
+        one = SubElement(register, _tag("field"))
+        for key, text in (("name", field), ("bitOffset", str(bit or 0)), ("bitWidth", "32" if bit is None else "1")):
+            _text(one, key, text)
+
+
+def _model(root: Element, project: Project, ports: Sequence[ModulePort]) -> None:
+    """The view of the sources, and the ports of the top module."""
+    model = SubElement(root, _tag("model"))
+    view = SubElement(SubElement(model, _tag("views")), _tag("view"))
+    _text(view, "name", "rtl")
+    _text(view, "envIdentifier", "verilogSource::")
+    _text(view, "componentInstantiationRef", "verilog")
+    instantiation = SubElement(SubElement(model, _tag("instantiations")), _tag("componentInstantiation"))
+    _text(instantiation, "name", "verilog")
+    _text(instantiation, "language", "Verilog")
+    _text(instantiation, "moduleName", project.top)
+    _text(SubElement(instantiation, _tag("fileSetRef")), "localName", "rtl")
+    found = SubElement(model, _tag("ports"))
+    single = [ModulePort(project.clock, 1, False), ModulePort("aresetn", 1, False), ModulePort("irq", 1)]
+    for port in (*single, *ports):
+        own = SubElement(found, _tag("port"))
+        _text(own, "name", port.name)
+        wire = SubElement(own, _tag("wire"))
+        _text(wire, "direction", "out" if port.output else "in")
+        if port.bits > 1:
+            vector = SubElement(SubElement(wire, _tag("vectors")), _tag("vector"))
+            _text(vector, "left", str(port.bits - 1))
+            _text(vector, "right", "0")
+
+
+def _files(root: Element, project: Project) -> None:
+    sets = SubElement(root, _tag("fileSets"))
+    for name, kind, path in _listed(project):
+        found = next((each for each in sets if each.findtext(_tag("name")) == name), None)
+        if found is None:
+            found = SubElement(sets, _tag("fileSet"))
+            _text(found, "name", name)
+        file = SubElement(found, _tag("file"))
+        _text(file, "name", path)
+        _text(file, "fileType", kind)
+
+
+def _listed(project: Project) -> Iterator[tuple[str, str, str]]:
+    """The files: the set of each, its type, its path."""
+    for path in project.sources:
+        yield "rtl", "verilogSource", path
+    for path in project.bench:
+        yield "bench", "verilogSource", path

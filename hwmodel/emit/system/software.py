@@ -1,0 +1,118 @@
+"""What software needs of a design: its layout as data, a driver in Python, a header in C, a bench for cocotb."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import Any
+
+from hwmodel.emit.schedule.layout import REGISTER, ExternalArray, Layout
+
+CONTROLS = {"CONTROL": 0x00, "STATUS": 0x04, "INTERRUPT": 0x08, "CYCLES": 0x0C, "BASE_LOW": 0x10, "BASE_HIGH": 0x14}
+BITS = {"START": 1, "CLEAR_DONE": 2, "BUSY": 1, "DONE": 2, "FAULT": 4}
+_C_TYPES = {"?": "uint8_t", "f4": "float", "f8": "double"}
+
+
+def library(name: str) -> str:
+    """A file that is the same for all designs."""
+    return (files("hwmodel.emit.system") / "library" / name).read_text(encoding="utf-8")
+
+
+def layout_document(layout: Layout, top: str, clock_mhz: float | None, cycles: int) -> str:
+    """The layout as JSON."""
+    rows: list[dict[str, Any]] = [
+        {
+            "name": array.name, "type": array.type, "bits": array.bits, "dtype": array.dtype, "shape": list(array.shape),
+            "first": array.first, "slot": array.slot, "role": array.role, "once": array.once,
+            "register": array.register,
+        }
+        for array in layout.arrays
+    ]  # fmt: skip
+    document = {"top": top, "size": layout.size, "clock_mhz": clock_mhz, "cycles": cycles, "arrays": rows}
+    return json.dumps(document, indent=1) + "\n"
+
+
+def c_name(name: str) -> str:
+    """A name with letters, digits and underscores only."""
+    return re.sub(r"\W", "_", name)
+
+
+def c_header(layout: Layout, name: str, cycles: int) -> str:
+    """A header in C99: addresses of registers, where arrays lie, and functions that start a frame and wait for it."""
+    own, prefix = c_name(name), c_name(name).upper()
+    return "\n".join([*_defines(layout, name, prefix, cycles), *_functions(layout, own, prefix), "#endif", ""])
+
+
+def _defines(layout: Layout, name: str, prefix: str, cycles: int) -> Iterator[str]:
+    yield f"/* Registers and arrays of '{name}', which takes {cycles:,} cycles a frame on its platform."
+    yield "   `registers` is where the slave of AXI4-Lite is mapped. An array that lies in registers is written there;"
+    yield "   all others lie in a memory that the design reaches by AXI4, the first byte at its base address. */"
+    yield f"#ifndef {prefix}_H"
+    yield f"#define {prefix}_H"
+    yield "#include <stdint.h>"
+    yield ""
+    for register, address in CONTROLS.items():
+        yield f"#define {prefix}_{register} 0x{address:02X}u"
+    for bit, value in BITS.items():
+        yield f"#define {prefix}_{bit} {value}u"
+    yield f"#define {prefix}_MEMORY_BYTES {layout.size}u"
+    for array in layout.arrays:
+        yield ""
+        yield f"/* {array.role}: {_c_type(array)} {c_name(array.name)}{''.join(f'[{n}]' for n in array.shape)}{_said(array)} */"
+        where, value = ("FIRST", array.first) if array.register is None else ("REGISTER", array.register)
+        yield f"#define {prefix}_{c_name(array.name).upper()}_{where} {value}u"
+        yield f"#define {prefix}_{c_name(array.name).upper()}_BYTES {array.bytes}u"
+    yield ""
+
+
+def _c_type(array: ExternalArray) -> str:
+    """The type of an element in its slot."""
+    kind = array.dtype[0]
+    if kind in "ui":
+        return f"{'u' * (kind == 'u')}int{8 * array.slot}_t"
+    return _C_TYPES.get(array.dtype, "unsigned char")
+
+
+def _said(array: ExternalArray) -> str:
+    said = f", the numbers that hold {array.type}" if "." in array.type else ""
+    return f"{said}; read before the first frame after a reset only" if array.once else said
+
+
+def _functions(layout: Layout, own: str, prefix: str) -> Iterator[str]:
+    yield f"static inline void {own}_write(volatile uint32_t *registers, uint32_t address, uint32_t value) {{"
+    yield f"  registers[address / {REGISTER}u] = value;"
+    yield "}"
+    yield f"static inline uint32_t {own}_read(volatile uint32_t *registers, uint32_t address) {{"
+    yield f"  return registers[address / {REGISTER}u];"
+    yield "}"
+    yield "/* Where the design finds the memory; a multiple of the bytes of a word. */"
+    yield f"static inline void {own}_set_base(volatile uint32_t *registers, uint64_t base) {{"
+    yield f"  {own}_write(registers, {prefix}_BASE_LOW, (uint32_t)base);"
+    yield f"  {own}_write(registers, {prefix}_BASE_HIGH, (uint32_t)(base >> 32));"
+    yield "}"
+    yield f"static inline void {own}_start(volatile uint32_t *registers) {{"
+    yield f"  {own}_write(registers, {prefix}_CONTROL, {prefix}_START | {prefix}_CLEAR_DONE);"
+    yield "}"
+    yield "/* Wait for the end of the frame: 0, or -1 if the memory answered with an error. */"
+    yield f"static inline int {own}_wait(volatile uint32_t *registers) {{"
+    yield "  uint32_t status;"
+    yield "  do {"
+    yield f"    status = {own}_read(registers, {prefix}_STATUS);"
+    yield f"  }} while (!(status & {prefix}_DONE));"
+    yield f"  return status & {prefix}_FAULT ? -1 : 0;"
+    yield "}"
+    for array in layout.registered:
+        yield f"/* The elements of '{array.name}', in their order. */"
+        yield f"static inline void {own}_set_{c_name(array.name)}(volatile uint32_t *registers, const void *elements) {{"
+        yield "  const unsigned char *bytes = (const unsigned char *)elements;"
+        yield "  uint32_t at, byte, value;"
+        yield f"  for (at = 0; at < {array.bytes}u; at += 4u) {{"
+        yield "    value = 0;"
+        yield f"    for (byte = 0; byte < 4u && at + byte < {array.bytes}u; byte++)"
+        yield "      value |= (uint32_t)bytes[at + byte] << (8u * byte);"
+        yield f"    {own}_write(registers, {prefix}_{c_name(array.name).upper()}_REGISTER + at, value);"
+        yield "  }"
+        yield "}"
+    yield ""

@@ -1,0 +1,86 @@
+"""The design behind AXI4 and AXI4-Lite: registers start it, say how it does, and hold its small inputs.
+
+Between the plain port and its master of AXI4, `register_reads` answers reads of inputs that lie in registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hwmodel.emit.schedule.layout import REGISTER, Layout
+from hwmodel.emit.verilog.agents import ModulePort, bits_of
+from hwmodel.emit.verilog.axi import address_bits, axi_constants, axi_design, axi_ports, master_port
+from hwmodel.emit.verilog.wiring import WORDS, Outside, engine_ports, wire
+
+ADDRESS = 12  # bits of an address of a register, which counts bytes
+PREFIX = "s_axi_"
+_ADDED = "_core"  # after an engine's name: its signals on the side of the design
+
+
+def control_ports() -> tuple[ModulePort, ...]:
+    """The ports of the slave of AXI4-Lite, by its names after a prefix."""
+    bits = {"addr": ADDRESS, "data": 32, "strb": 4, "resp": 2}
+    outputs = {"awready", "wready", "bresp", "bvalid", "arready", "rdata", "rresp", "rvalid"}
+    names = ("awaddr", "awvalid", "awready", "wdata", "wstrb", "wvalid", "wready", "bresp", "bvalid", "bready")
+    names += ("araddr", "arvalid", "arready", "rdata", "rresp", "rvalid", "rready")
+    return tuple(
+        ModulePort(PREFIX + name, next((bits[end] for end in bits if name.endswith(end)), 1), name in outputs)
+        for name in names
+    )
+
+
+def ip_module(name: str, top: str, engines: Sequence[str], outside: Outside, layout: Layout) -> str:
+    """The top module with a slave of AXI4-Lite for its registers and a master of AXI4 for its external memory."""
+    head = ["  input wire aclk", "  input wire aresetn", "  output wire irq"]
+    head += [port.declared() for port in (*control_ports(), *axi_ports(outside))]
+    held = bool(layout.registered)
+    lines = [f"module {name} (", ",\n".join(head), ");", "  wire reset = !aresetn;", *_registers(outside, layout)]
+    if held:
+        lines += [wire(port.name, port.bits) for engine in engines for port in engine_ports(f"{engine}{_ADDED}", outside)]
+    lines += axi_design(top, engines, outside, _ADDED if held else "")
+    for number, engine in enumerate(engines):
+        if held:
+            lines += _between(engine, outside, layout)
+        lines += master_port(number, engine, engines, outside)
+    return "\n".join([*lines, *axi_constants(outside), "endmodule", ""])
+
+
+def _registers(outside: Outside, layout: Layout) -> Iterator[str]:
+    yield "  wire start, busy, done, fault;"
+    yield wire("base", address_bits(outside))
+    yield wire("values", 8 * REGISTER * layout.registers)
+    parameters = {"VALUES": layout.registers, "BITS": bits_of(layout.registers), "AXI": address_bits(outside)}
+    given = ", ".join(f".{key}({value})" for key, value in parameters.items())
+    connected = [".clk(aclk)", ".reset(reset)"]
+    connected += [f".{port.name.removeprefix(PREFIX)}({port.name})" for port in control_ports()]
+    connected += [f".{own}({own})" for own in ("start", "busy", "done", "fault", "irq", "base", "values")]
+    yield f"  control_registers #({given}) registers (\n    {', '.join(connected)}\n  );"
+
+
+def _between(engine: str, outside: Outside, layout: Layout) -> Iterator[str]:
+    """Of a port: what is read from registers, and all else from the memory."""
+    core = f"{engine}{_ADDED}"
+    held, first, at = [], ["0"], 0
+    for array in layout.registered:
+        begins, words = array.first // layout.word, layout.words(array)
+        inside = [f"{core}_address >= {begins}"] if begins else []
+        inside.append(f"{core}_address < {begins + words}")
+        held.append(f"({' && '.join(inside)})")
+        first.insert(0, f"{held[-1]} ? {core}_address - {begins} + {at}")
+        at += words
+    index = bits_of(layout.register_words)
+    yield f"  wire {engine}_held = !{core}_write && ({' || '.join(held)});"
+    yield f"  wire [{index - 1}:0] {engine}_first = {' : '.join(first)};"
+    parameters = {
+        "WIDTH": outside.word_bits, "COUNT": WORDS, "QUEUE": bits_of(outside.outstanding),
+        "VALUES": layout.register_words, "INDEX": index,
+    }  # fmt: skip
+    given = ", ".join(f".{key}({value})" for key, value in parameters.items())
+    connected = [".clk(aclk)", ".reset(reset)", f".values(values[{outside.word_bits * layout.register_words - 1}:0])"]
+    connected += [f".{own}({core}_{own})" for own in ("request", "words", "rvalid", "rdata", "rready", "wready")]
+    connected += [f".wvalid({core}_wvalid)", f".held({engine}_held)", f".first({engine}_first)"]
+    own = ("request", "rvalid", "rdata", "rready", "wready")
+    connected += [f".port_{name}({engine}_{name})" for name in own]
+    yield f"  register_reads #({given}) {engine}_registers (\n    {', '.join(connected)}\n  );"
+    for port in ("address", "words", "write", "wvalid", "wdata", "wstrobe"):
+        yield f"  assign {engine}_{port} = {core}_{port};"

@@ -1,0 +1,116 @@
+// Registers of a design as an AXI4-Lite slave: start, state, interrupt, the address of the external memory, and `values`
+// of small inputs. Addresses count bytes; registers have 32 bits. One access at a time in each direction.
+//   0x000 control    write bit 0: start a frame (ignored while busy); bit 1: clear done
+//   0x004 status     bit 0: busy; bit 1: done, since it was cleared last; bit 2: fault, until reset
+//   0x008 interrupt  bit 0: raise `irq` while done
+//   0x00C cycles     of the last frame, or of the one that goes on
+//   0x010, 0x014     the address of word 0 of the external memory, low and high half
+//   0x800 on         the values
+module control_registers #(
+  parameter VALUES = 1,                        // 32-bit registers of values, at most 512
+  parameter BITS = 1,                          // of the number of one
+  parameter AXI = 32                           // bits of an address of the external memory
+) (
+  input wire clk,
+  input wire reset,
+  input wire [11:0] awaddr, input wire awvalid, output wire awready,
+  input wire [31:0] wdata, input wire [3:0] wstrb, input wire wvalid, output wire wready,
+  output wire [1:0] bresp, output reg bvalid, input wire bready,
+  input wire [11:0] araddr, input wire arvalid, output wire arready,
+  output reg [31:0] rdata, output wire [1:0] rresp, output reg rvalid, input wire rready,
+  output reg start,                            // for a cycle
+  input wire busy,
+  input wire done,                             // the last cycle of a frame
+  input wire fault,
+  output wire irq,
+  output wire [AXI-1:0] base,
+  output wire [32*VALUES-1:0] values
+);
+  // A write happens when its address and its data are there, in the cycle before its answer.
+  reg [9:0] write_at;
+  reg [31:0] write_data;
+  reg [3:0] write_bytes;
+  reg has_address, has_data;
+  assign awready = !has_address;
+  assign wready = !has_data;
+  assign bresp = 2'b00;
+  wire writes = has_address && has_data && (!bvalid || bready);
+  always @(posedge clk)
+    if (reset) begin
+      has_address <= 1'b0;
+      has_data <= 1'b0;
+      bvalid <= 1'b0;
+    end else begin
+      has_address <= writes ? 1'b0 : has_address || awvalid;
+      has_data <= writes ? 1'b0 : has_data || wvalid;
+      bvalid <= writes || (bvalid && !bready);
+    end
+  always @(posedge clk) begin
+    if (awvalid && awready) write_at <= awaddr[11:2];
+    if (wvalid && wready) begin
+      write_data <= wdata;
+      write_bytes <= wstrb;
+    end
+  end
+  wire writes_control = writes && write_at == 10'd0 && write_bytes[0];
+  wire writes_interrupt = writes && write_at == 10'd2 && write_bytes[0];
+  wire writes_value = writes && write_at[9];
+
+  wire at_work = busy || start;
+  reg finished, enabled;
+  reg [31:0] cycles;
+  assign irq = finished && enabled;
+  always @(posedge clk)
+    if (reset) begin
+      start <= 1'b0;
+      finished <= 1'b0;
+      enabled <= 1'b0;
+      cycles <= 32'd0;
+    end else begin
+      start <= writes_control && write_data[0] && !at_work;
+      finished <= done || (finished && !(writes_control && write_data[1]));
+      if (writes_interrupt) enabled <= write_data[0];
+      if (start) cycles <= 32'd0;
+      else if (busy) cycles <= cycles + 1'b1;
+    end
+
+  // Bytes of the address of the external memory, and of values.
+  reg [63:0] address;
+  assign base = address[AXI-1:0];
+  reg [31:0] held [0:VALUES-1];
+  wire [8:0] value_at = write_at[8:0];
+  integer lane;
+  always @(posedge clk)
+    for (lane = 0; lane < 4; lane = lane + 1)
+      if (write_bytes[lane]) begin
+        if (writes && write_at == 10'd4) address[8*lane +: 8] <= write_data[8*lane +: 8];
+        if (writes && write_at == 10'd5) address[32 + 8*lane +: 8] <= write_data[8*lane +: 8];
+        if (writes_value && value_at < VALUES) held[value_at[BITS-1:0]][8*lane +: 8] <= write_data[8*lane +: 8];
+      end
+  genvar number;
+  generate
+    for (number = 0; number < VALUES; number = number + 1) begin : each
+      assign values[32*number +: 32] = held[number];
+    end
+  endgenerate
+
+  // A read answers in the cycle after its address.
+  assign arready = !rvalid || rready;
+  assign rresp = 2'b00;
+  wire [9:0] read_at = araddr[11:2];
+  always @(posedge clk)
+    if (reset) rvalid <= 1'b0;
+    else rvalid <= (arvalid && arready) || (rvalid && !rready);
+  always @(posedge clk)
+    if (arvalid && arready)
+      if (read_at[9]) rdata <= read_at[8:0] < VALUES ? held[read_at[BITS-1:0]] : 32'd0;
+      else
+        case (read_at)
+          10'd1: rdata <= {29'd0, fault, finished, at_work};
+          10'd2: rdata <= {31'd0, enabled};
+          10'd3: rdata <= cycles;
+          10'd4: rdata <= address[31:0];
+          10'd5: rdata <= address[63:32];
+          default: rdata <= 32'd0;
+        endcase
+endmodule
