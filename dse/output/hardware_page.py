@@ -11,6 +11,8 @@ from dse.output.open_design import StoredDesign
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.memories import Memory
+from hwmodel.emit.system.software import c_name
+from hwmodel.emit.verilog.design import DesignFiles
 from hwmodel.emit.verilog.wiring import Outside, engine_ports
 from hwmodel.figures import LOCAL_BITS, ROM_BITS
 
@@ -26,8 +28,9 @@ class Promised:
     data: str
 
 
-def page_of(own: Promised, outside: Outside, engines: Sequence[str], axi: str | None) -> str:
-    """The page, for a memory outside and the ports to it; `axi` is the top module with these behind AXI4."""
+def page_of(own: Promised, files: DesignFiles) -> str:
+    """The page of a folder of files."""
+    outside, engines, axi = files.outside, files.engines, files.axi
     parts = (
         heading(own, f"{own.hardware.top}_top", ("Verilog", "verilog"), "Verilog-2001; no primitives of a vendor."),
         _promises(own),
@@ -38,6 +41,7 @@ def page_of(own: Promised, outside: Outside, engines: Sequence[str], axi: str | 
         _interface(own.hardware, outside, engines),
         _timing(own.hardware),
         _axi(axi, outside),
+        _system(own.hardware, files),
         _not_promised(),
     )
     return "\n".join(line for part in parts for line in part).rstrip("\n") + "\n"
@@ -250,6 +254,46 @@ def _axi(axi: str | None, outside: Outside) -> Iterator[str]:
     yield ""
 
 
+def _system(hardware: HardwareDesign, files: DesignFiles) -> Iterator[str]:
+    """The design in a system: registers, software, projects of other tools, clock and reset."""
+    yield "## In a system"
+    yield ""
+    if files.ip is not None:
+        layout = files.layout
+        yield f"`{files.ip}` has the master of AXI4 and a slave of AXI4-Lite, `s_axi`, with 12 bits of address:"
+        yield ""
+        yield from table(
+            ("address", "register", "bits"),
+            (
+                ("0x000", "control", "0: start a frame, ignored while busy; 1: clear done"),
+                ("0x004", "status", "0: busy; 1: done, since it was cleared last; 2: fault, until reset"),
+                ("0x008", "interrupt", "0: `irq` is high while done"),
+                ("0x00C", "cycles", "of the last frame"),
+                ("0x010, 0x014", "base", "where word 0 of the external memory lies, low and high half"),
+                *(
+                    (f"0x{array.register or 0:03X}", f"`{array.name}`", f"{array.bytes} bytes: as they lie in a memory")
+                    for array in layout.registered
+                ),
+            ),
+        )
+        yield ""
+        if layout.registered:
+            yield "Inputs of at most 256 bytes lie in these registers, and need no place in the external memory."
+            if any(array.once for array in layout.registered):
+                once = ", ".join(f"`{array.name}`" for array in layout.registered if array.once)
+                yield f"{once}: read before the first frame after a reset only."
+            yield ""
+        yield f"- sw/accelerator.py drives it from NumPy arrays, sw/{c_name(hardware.top)}.h from C."
+        yield "- `make sim-cocotb` runs frames and resets over both buses in cocotb, from NumPy arrays."
+        yield "- component.xml is IP-XACT (IEEE 1685-2009); vivado/package.tcl makes an IP for block designs."
+    yield f"- {c_name(hardware.top)}.core is a core for FuseSoC: targets sim, sim_axi, lint, vivado, ecp5."
+    yield "- vivado/build.tcl and ecp5/Makefile (yosys, nextpnr) place it alone, at the clock of the platform."
+    yield ""
+    yield "There is one clock. `reset` and `aresetn` are synchronous; a cycle is enough. A reset within a frame"
+    yield "that resets the external memory and its bus too gives a clean start."
+    yield ""
+
+
 def _not_promised() -> Iterator[str]:
     yield "## What is not promised"
     yield ""
@@ -257,7 +301,8 @@ def _not_promised() -> Iterator[str]:
     yield "- The cycles, if other masters use the external memory, if it refreshes, or with a bridge to a bus."
     yield "- LUT and FF of programs, counters, routes to banks and the port: the model counts units and memories, and"
     yield "  control logic at most as an average of other designs. `arrayol synth` measures it."
-    yield "- Anything after a `reset` in the middle of a frame, while the external memory still answers requests."
+    yield "- Anything after a `reset` in the middle of a frame, if the external memory still answers requests."
+    yield "- The scripts for Vivado: they were written without it."
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:

@@ -27,7 +27,7 @@ class EmittedVerilog(EmittedDesign):
             **modules,
             **SystemFiles(files, self.opened.platform).texts(modules),
             MAKEFILE: makefile(f"{self.hardware.top}_top", files.axi),
-            PAGE: page_of(promised, files.outside, files.engines, files.axi),
+            PAGE: page_of(promised, files),
         }
 
 

@@ -123,7 +123,8 @@ def test_a_folder_is_written(emit: Emit, here: Path) -> None:
     )
     found = files(here / "chain-verilog")
     assert {name.partition("/")[0] for name in found} == {
-        "rtl", "tb", "data", "design.json", "Makefile", "README.md"
+        "rtl", "tb", "data", "design.json", "Makefile", "README.md", "chain.core", "component.xml", "sw", "cocotb",
+            "vivado", "ecp5",
     }  # fmt: skip
     assert {"rtl/chain_top.v", "rtl/group0_top.v", "rtl/unit_smoothed.v", "rtl/bank.v", "tb/tb.v"} <= found.keys()
     assert {"rtl/chain_axi.v", "rtl/axi_port.v", "tb/tb_axi.v", "tb/axi_memory.v"} <= found.keys()

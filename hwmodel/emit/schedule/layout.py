@@ -57,7 +57,7 @@ class Layout:
 
     @cached_property
     def registered(self) -> tuple[ExternalArray, ...]:
-        """Those in registers."""
+        """The arrays in registers, in their order."""
         return tuple(array for array in self.arrays if array.register is not None)
 
     def words(self, array: ExternalArray) -> int:
@@ -91,5 +91,6 @@ def layout_of(design: HardwareDesign) -> Layout:
         held += words if small else 0
         kind = array.type.container.numpy_name
         where = first * addresses.word_bytes
-        arrays.append(ExternalArray(name, str(array.type), array.type.bits, kind, shape, where, slot, role, name in once, register))
+        own = str(array.type), array.type.bits, kind, shape
+        arrays.append(ExternalArray(name, *own, where, slot, role, name in once, register))
     return Layout(addresses.word_bytes, addresses.words * addresses.word_bytes, tuple(arrays))

@@ -1,19 +1,21 @@
-"""The design as a component of IP-XACT (IEEE 1685-2014): its buses, registers, ports and files."""
+"""The design as a component of IP-XACT, in the form of IEEE 1685-2009 that Vivado and ipyxact read.
+
+It has buses with their signals, registers, ports and files.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 from xml.etree.ElementTree import Element, SubElement
 
-from hwmodel.emit.schedule.layout import FIRST_VALUE, Layout
+from hwmodel.emit.schedule.layout import Layout
 from hwmodel.emit.system.projects import LIBRARY, VERSION, Project
 from hwmodel.emit.system.software import BITS, CONTROLS, c_name
 from hwmodel.emit.verilog.agents import ModulePort
 
-NAMESPACE = "http://www.accellera.org/XMLSchema/IPXACT/1685-2014"
-SCHEMAS = "http://www.w3.org/2001/XMLSchema-instance"
+NAMESPACE = "http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009"
 _READ_ONLY = ("STATUS", "CYCLES")
 _WRITE_ONLY = ("CONTROL",)
 _FIELDS = {"CONTROL": ("START", "CLEAR_DONE"), "STATUS": ("BUSY", "DONE", "FAULT"), "INTERRUPT": ("ENABLE",)}
@@ -32,10 +34,8 @@ class Bus:
 
 def component(project: Project, layout: Layout, buses: Sequence[Bus], address_bits: int) -> str:
     """The document. `address_bits` are those of the addresses of the external memory."""
-    ElementTree.register_namespace("ipxact", NAMESPACE)
-    ElementTree.register_namespace("xsi", SCHEMAS)
+    ET.register_namespace("spirit", NAMESPACE)
     root = Element(_tag("component"))
-    root.set(f"{{{SCHEMAS}}}schemaLocation", f"{NAMESPACE} {NAMESPACE}/index.xsd")
     for name, text in (("vendor", "arrayol"), ("library", LIBRARY), ("name", project.file), ("version", VERSION)):
         _text(root, name, text)
     interfaces = SubElement(root, _tag("busInterfaces"))
@@ -52,8 +52,8 @@ def component(project: Project, layout: Layout, buses: Sequence[Bus], address_bi
     _model(root, project, [port for bus in buses for port in bus.ports])
     _files(root, project)
     _text(root, "description", f"{project.name}, emitted by arrayol")
-    ElementTree.indent(root)
-    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+    ET.indent(root)
+    return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
 def _tag(name: str) -> str:
@@ -69,7 +69,7 @@ def _text(parent: Element, name: str, text: str) -> Element:
 def _reference(parent: Element, name: str, vlnv: Mapping[str, str]) -> Element:
     child = SubElement(parent, _tag(name))
     for key, value in vlnv.items():
-        child.set(key, value)
+        child.set(_tag(key), value)
     return child
 
 
@@ -83,23 +83,19 @@ def _bus(parent: Element, bus: Bus) -> None:
     _text(interface, "name", bus.name)
     version = _AMBA[bus.protocol]
     _reference(interface, "busType", _vlnv("amba.com", "AMBA4", bus.protocol, version))
-    _abstraction(
-        interface,
-        _vlnv("amba.com", "AMBA4", f"{bus.protocol}_rtl", version),
-        {port.name.removeprefix(f"{bus.name}_").upper(): port.name for port in bus.ports},
-    )
+    _reference(interface, "abstractionType", _vlnv("amba.com", "AMBA4", f"{bus.protocol}_rtl", version))
     if bus.master:
         side = SubElement(interface, _tag("master"))
         _reference(side, "addressSpaceRef", {"addressSpaceRef": "memory"})
     else:
         side = SubElement(interface, _tag("slave"))
         _reference(side, "memoryMapRef", {"memoryMapRef": "registers"})
+    _port_maps(interface, {port.name.removeprefix(f"{bus.name}_").upper(): port.name for port in bus.ports})
 
 
-def _abstraction(interface: Element, vlnv: Mapping[str, str], signals: Mapping[str, str]) -> None:
-    kind = SubElement(SubElement(interface, _tag("abstractionTypes")), _tag("abstractionType"))
-    _reference(kind, "abstractionRef", vlnv)
-    maps = SubElement(kind, _tag("portMaps"))
+def _port_maps(interface: Element, signals: Mapping[str, str]) -> None:
+    """The ports of the component by the names that the bus has for them."""
+    maps = SubElement(interface, _tag("portMaps"))
     for logical, physical in signals.items():
         port = SubElement(maps, _tag("portMap"))
         _text(SubElement(port, _tag("logicalPort")), "name", logical)
@@ -111,8 +107,9 @@ def _signal(parent: Element, name: str, kind: str, logical: str, port: str, *, m
     interface = SubElement(parent, _tag("busInterface"))
     _text(interface, "name", name)
     _reference(interface, "busType", _vlnv("xilinx.com", "signal", kind, "1.0"))
-    _abstraction(interface, _vlnv("xilinx.com", "signal", f"{kind}_rtl", "1.0"), {logical: port})
+    _reference(interface, "abstractionType", _vlnv("xilinx.com", "signal", f"{kind}_rtl", "1.0"))
     SubElement(interface, _tag("master" if master else "slave"))
+    _port_maps(interface, {logical: port})
 
 
 def _memory_map(root: Element, layout: Layout) -> None:
@@ -132,12 +129,9 @@ def _memory_map(root: Element, layout: Layout) -> None:
         for number, at in enumerate(range(0, array.bytes, 4)):
             name = f"{c_name(array.name)}_{number}"
             _register(block, name, array.register + at, "read-write", [("VALUE", None)])
-    assert FIRST_VALUE > max(CONTROLS.values())
 
 
-def _register(
-    block: Element, name: str, address: int, access: str, fields: Sequence[tuple[str, int | None]]
-) -> None:
+def _register(block: Element, name: str, address: int, access: str, fields: Sequence[tuple[str, int | None]]) -> None:
     register = SubElement(block, _tag("register"))
     for key, text in (("name", name), ("addressOffset", f"'h{address:X}"), ("size", "32"), ("access", access)):
         _text(register, key, text)
@@ -151,14 +145,11 @@ def _model(root: Element, project: Project, ports: Sequence[ModulePort]) -> None
     """The view of the sources, and the ports of the top module."""
     model = SubElement(root, _tag("model"))
     view = SubElement(SubElement(model, _tag("views")), _tag("view"))
-    _text(view, "name", "rtl")
-    _text(view, "envIdentifier", "verilogSource::")
-    _text(view, "componentInstantiationRef", "verilog")
-    instantiation = SubElement(SubElement(model, _tag("instantiations")), _tag("componentInstantiation"))
-    _text(instantiation, "name", "verilog")
-    _text(instantiation, "language", "Verilog")
-    _text(instantiation, "moduleName", project.top)
-    _text(SubElement(instantiation, _tag("fileSetRef")), "localName", "rtl")
+    for name, text in (
+        ("name", "rtl"), ("envIdentifier", ":*Simulation:"), ("language", "verilog"), ("modelName", project.top),
+    ):  # fmt: skip
+        _text(view, name, text)
+    _text(SubElement(view, _tag("fileSetRef")), "localName", "rtl")
     found = SubElement(model, _tag("ports"))
     single = [ModulePort(project.clock, 1, False), ModulePort("aresetn", 1, False), ModulePort("irq", 1)]
     for port in (*single, *ports):
@@ -167,7 +158,7 @@ def _model(root: Element, project: Project, ports: Sequence[ModulePort]) -> None
         wire = SubElement(own, _tag("wire"))
         _text(wire, "direction", "out" if port.output else "in")
         if port.bits > 1:
-            vector = SubElement(SubElement(wire, _tag("vectors")), _tag("vector"))
+            vector = SubElement(wire, _tag("vector"))
             _text(vector, "left", str(port.bits - 1))
             _text(vector, "right", "0")
 

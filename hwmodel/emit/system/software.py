@@ -1,4 +1,4 @@
-"""What software needs of a design: its layout as data, a driver in Python, a header in C, a bench for cocotb."""
+"""Software for a design: its layout as data, a driver in Python, a header in C, a bench for cocotb."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def layout_document(layout: Layout, top: str, clock_mhz: float | None, cycles: i
     """The layout as JSON."""
     rows: list[dict[str, Any]] = [
         {
-            "name": array.name, "type": array.type, "bits": array.bits, "dtype": array.dtype, "shape": list(array.shape),
-            "first": array.first, "slot": array.slot, "role": array.role, "once": array.once,
-            "register": array.register,
+            "name": array.name, "type": array.type, "bits": array.bits, "dtype": array.dtype,
+            "shape": list(array.shape), "first": array.first, "slot": array.slot, "role": array.role,
+            "once": array.once, "register": array.register,
         }
         for array in layout.arrays
     ]  # fmt: skip
@@ -58,12 +58,13 @@ def _defines(layout: Layout, name: str, prefix: str, cycles: int) -> Iterator[st
     for bit, value in BITS.items():
         yield f"#define {prefix}_{bit} {value}u"
     yield f"#define {prefix}_MEMORY_BYTES {layout.size}u"
-    for array in layout.arrays:
+    for array in (array for array in layout.arrays if array.role != "between"):
         yield ""
-        yield f"/* {array.role}: {_c_type(array)} {c_name(array.name)}{''.join(f'[{n}]' for n in array.shape)}{_said(array)} */"
+        shape = "".join(f"[{extent}]" for extent in array.shape)
+        yield f"/* {array.role}: {_c_type(array)} {c_name(array.name)}{shape}{_said(array)} */"
         where, value = ("FIRST", array.first) if array.register is None else ("REGISTER", array.register)
-        yield f"#define {prefix}_{c_name(array.name).upper()}_{where} {value}u"
-        yield f"#define {prefix}_{c_name(array.name).upper()}_BYTES {array.bytes}u"
+        yield f"#define {prefix}_ARRAY_{c_name(array.name)}_{where} {value}u"
+        yield f"#define {prefix}_ARRAY_{c_name(array.name)}_BYTES {array.bytes}u"
     yield ""
 
 
@@ -105,14 +106,15 @@ def _functions(layout: Layout, own: str, prefix: str) -> Iterator[str]:
     yield "}"
     for array in layout.registered:
         yield f"/* The elements of '{array.name}', in their order. */"
-        yield f"static inline void {own}_set_{c_name(array.name)}(volatile uint32_t *registers, const void *elements) {{"
+        head = f"{own}_put_{c_name(array.name)}(volatile uint32_t *registers, const void *elements)"
+        yield f"static inline void {head} {{"
         yield "  const unsigned char *bytes = (const unsigned char *)elements;"
         yield "  uint32_t at, byte, value;"
         yield f"  for (at = 0; at < {array.bytes}u; at += 4u) {{"
         yield "    value = 0;"
         yield f"    for (byte = 0; byte < 4u && at + byte < {array.bytes}u; byte++)"
         yield "      value |= (uint32_t)bytes[at + byte] << (8u * byte);"
-        yield f"    {own}_write(registers, {prefix}_{c_name(array.name).upper()}_REGISTER + at, value);"
+        yield f"    {own}_write(registers, {prefix}_ARRAY_{c_name(array.name)}_REGISTER + at, value);"
         yield "  }"
         yield "}"
     yield ""

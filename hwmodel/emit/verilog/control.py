@@ -21,7 +21,18 @@ def control_ports() -> tuple[ModulePort, ...]:
     """The ports of the slave of AXI4-Lite, by its names after a prefix."""
     bits = {"addr": ADDRESS, "data": 32, "strb": 4, "resp": 2}
     outputs = {"awready", "wready", "bresp", "bvalid", "arready", "rdata", "rresp", "rvalid"}
-    names = ("awaddr", "awvalid", "awready", "wdata", "wstrb", "wvalid", "wready", "bresp", "bvalid", "bready")
+    names: tuple[str, ...] = (
+        "awaddr",
+        "awvalid",
+        "awready",
+        "wdata",
+        "wstrb",
+        "wvalid",
+        "wready",
+        "bresp",
+        "bvalid",
+        "bready",
+    )
     names += ("araddr", "arvalid", "arready", "rdata", "rresp", "rvalid", "rready")
     return tuple(
         ModulePort(PREFIX + name, next((bits[end] for end in bits if name.endswith(end)), 1), name in outputs)
@@ -36,7 +47,8 @@ def ip_module(name: str, top: str, engines: Sequence[str], outside: Outside, lay
     held = bool(layout.registered)
     lines = [f"module {name} (", ",\n".join(head), ");", "  wire reset = !aresetn;", *_registers(outside, layout)]
     if held:
-        lines += [wire(port.name, port.bits) for engine in engines for port in engine_ports(f"{engine}{_ADDED}", outside)]
+        for engine in engines:
+            lines += [wire(port.name, port.bits) for port in engine_ports(f"{engine}{_ADDED}", outside)]
     lines += axi_design(top, engines, outside, _ADDED if held else "")
     for number, engine in enumerate(engines):
         if held:
@@ -58,7 +70,7 @@ def _registers(outside: Outside, layout: Layout) -> Iterator[str]:
 
 
 def _between(engine: str, outside: Outside, layout: Layout) -> Iterator[str]:
-    """Of a port: what is read from registers, and all else from the memory."""
+    """Instance of `register_reads` at a port: some arrays come from registers, all others from the memory."""
     core = f"{engine}{_ADDED}"
     held, first, at = [], ["0"], 0
     for array in layout.registered:

@@ -14,9 +14,9 @@ from hwmodel.emit.schedule.activity import Agent
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.images import hex_lines
+from hwmodel.emit.schedule.layout import Layout, layout_of
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.units import TaskUnits
-from hwmodel.emit.schedule.layout import Layout, layout_of
 from hwmodel.emit.verilog.access import access_ports
 from hwmodel.emit.verilog.agents import agent_module
 from hwmodel.emit.verilog.axi import SLOWER, axi_bench, axi_module, has_axi
@@ -105,7 +105,8 @@ class DesignFiles:
         if self.layout.registered:
             yield "rtl/register_reads.v", _library("register_reads")
         module = ip_module(self.ip, top, self.engines, self.outside, self.layout)
-        yield f"rtl/{self.ip}.v", f"// '{self.design.top}' with registers behind AXI4-Lite, as a master of AXI4.\n{module}"
+        comment = f"// '{self.design.top}' with registers behind AXI4-Lite, as a master of AXI4.\n"
+        yield f"rtl/{self.ip}.v", comment + module
 
     def _units(self, task: str) -> TaskUnits:
         """The units of a task."""

@@ -45,5 +45,5 @@ def makefile(top: str, axi: str | None) -> str:
     waivers = " ".join(f"-Wno-{name}" for name in WAIVERS)
     if axi is None:
         return _TEXT.format(top=top, waivers=waivers, told="", phony="")
-    told = "\n# sim-axi: the design behind AXI4 on Icarus; sim-cocotb: with its registers, from NumPy arrays, in cocotb."
+    told = "\n# sim-axi: the design behind AXI4 on Icarus; sim-cocotb: with its registers too, from NumPy arrays."
     return _TEXT.format(top=axi, waivers=waivers, told=told, phony=" sim-axi sim-cocotb") + _AXI

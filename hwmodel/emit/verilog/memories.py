@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.verilog.agents import address_bits, code_bits, codes
-from hwmodel.emit.verilog.wiring import GroupWiring, wire
+from hwmodel.emit.verilog.wiring import GroupWiring, lanes_wire, wire
 
 _LONGEST = 16_384  # bits of a number: Icarus Verilog reads none of more than 16,384 digits
 
@@ -18,7 +18,7 @@ def memories(wiring: GroupWiring) -> Iterator[str]:
         size = f"{memory.banks} x {memory.depth} words of {memory.width} bits"
         yield f"  // {memory.name}: {size}, {_said(memory, len(readers))}"
         for name in (*readers, *writers):
-            yield wire(f"{name}_data", wiring.lanes(name)[1] * memory.width)
+            yield lanes_wire(f"{name}_data", wiring.lanes(name)[1] * memory.width)
         yield from (wire(f"{name}_writes", wiring.lanes(name)[1]) for name in writers)
         if not readers:
             continue
@@ -39,7 +39,7 @@ def _said(memory: Memory, readers: int) -> str:
 
 def _registers(wiring: GroupWiring, memory: Memory, readers: Sequence[str], writers: Sequence[str]) -> Iterator[str]:
     count = sum(wiring.lanes(name)[1] for name in readers)
-    yield wire(f"{memory.name}_words", count * memory.width)
+    yield lanes_wire(f"{memory.name}_words", count * memory.width)
     at = 0
     for name in readers:
         bits = wiring.lanes(name)[1] * memory.width

@@ -11,7 +11,7 @@ from hwmodel.emit.schedule.units import ReadPort
 from hwmodel.emit.verilog.agents import bits_of
 from hwmodel.emit.verilog.datapaths.chunks import early_bus
 from hwmodel.emit.verilog.lookups import access_net, data_reads, lookups
-from hwmodel.emit.verilog.wiring import GroupWiring, wire
+from hwmodel.emit.verilog.wiring import GroupWiring, lanes_wire
 
 
 def task_lines(wiring: GroupWiring, task: TaskAgents) -> Iterator[str]:
@@ -44,7 +44,7 @@ def _operands(wiring: GroupWiring, task: TaskAgents, port: ReadPort) -> Iterator
     units, width = task.units.units, port.width
     if not port.lanes:
         return
-    yield wire(f"{port.lanes}_operands", units * port.chunk * width)
+    yield lanes_wire(f"{port.lanes}_operands", units * port.chunk * width)
     yield from _brought(wiring, port)
     if port.window is not None:
         yield from _window(wiring, task, port)
@@ -59,7 +59,7 @@ def _brought(wiring: GroupWiring, port: ReadPort) -> Iterator[str]:
     name, lanes, width = port.lanes, wiring.lanes(port.lanes)[1], port.width
     if port.otherwise is not None:
         yield from _brought(wiring, port.otherwise)
-    yield wire(f"{name}_brought", lanes * width)
+    yield lanes_wire(f"{name}_brought", lanes * width)
     if port.constant is None and port.otherwise is None:  # and then it is not fed by a delay
         yield f"  assign {name}_brought = {name}_data;"
         return

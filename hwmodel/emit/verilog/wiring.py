@@ -59,6 +59,11 @@ def wire(name: str, bits: int) -> str:
     return f"  wire [{bits - 1}:0] {name};" if bits > 1 else f"  wire {name};"
 
 
+def lanes_wire(name: str, bits: int) -> str:
+    """The declaration of a net that others take parts of: a vector, even of one bit."""
+    return f"  wire [{bits - 1}:0] {name};"
+
+
 @dataclass
 class GroupWiring:
     """A group whose module is printed: modules of its tasks' datapaths, the memory outside, arrays of signed elements.

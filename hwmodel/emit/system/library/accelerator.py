@@ -48,7 +48,7 @@ class Array(NamedTuple):
     register: int | None
 
     @property
-    def bytes(self) -> int:
+    def nbytes(self) -> int:
         """The bytes that it takes."""
         return self.slot * int(np.prod(self.shape, dtype=int))
 
@@ -75,7 +75,7 @@ class Array(NamedTuple):
 
     def unpack(self, data: bytes | bytearray | memoryview) -> NDArray[Any]:
         """The array of its bytes."""
-        cells = np.frombuffer(bytes(data[: self.bytes]), np.uint8).reshape(-1, self.slot)
+        cells = np.frombuffer(bytes(data[: self.nbytes]), np.uint8).reshape(-1, self.slot)
         kind = np.dtype(f"<{self.dtype}" if self.dtype != "?" else "?")
         return np.ascontiguousarray(cells[:, : kind.itemsize]).view(kind).reshape(self.shape)
 
@@ -139,7 +139,7 @@ class Accelerator:
     def get(self, name: str) -> NDArray[Any]:
         """The elements of an output."""
         array = LAYOUT.named(name, "output")
-        return array.unpack(self.memory[array.first : array.first + array.bytes])
+        return array.unpack(self.memory[array.first : array.first + array.nbytes])
 
     def start(self) -> None:
         """Begin a frame."""

@@ -1,4 +1,4 @@
-"""Runs test_frames.py on the design in Icarus Verilog. It needs cocotb 2 and cocotbext-axi: pip install cocotbext-axi."""
+"""Runs test_frames.py on the design in Icarus Verilog; it needs cocotb 2 and cocotbext-axi."""
 
 from __future__ import annotations
 

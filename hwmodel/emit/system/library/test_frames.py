@@ -55,13 +55,13 @@ def arrays_of(name: str, role: str) -> dict[str, Any]:
     """The arrays of an image of the external memory."""
     data = image(name)
     return {
-        array.name: array.unpack(data[array.first : array.first + array.bytes])
+        array.name: array.unpack(data[array.first : array.first + array.nbytes])
         for array in LAYOUT.arrays.values()
         if array.role == role
     }
 
 
-class Bench:
+class FrameBench:
     """The design, its registers and its memory."""
 
     def __init__(self, dut: Any) -> None:
@@ -110,7 +110,7 @@ class Bench:
         assert status & (BUSY | DONE | FAULT) == DONE
         cocotb.log.info("cycles %d", await self.registers.read_dword(CYCLES))
         outputs = (array for array in LAYOUT.arrays.values() if array.role == "output")
-        return {array.name: array.unpack(self.memory.read(BASE + array.first, array.bytes)) for array in outputs}
+        return {array.name: array.unpack(self.memory.read(BASE + array.first, array.nbytes)) for array in outputs}
 
 
 def compare(outputs: dict[str, Any]) -> None:
@@ -129,7 +129,7 @@ def pauses(seed: int) -> Any:
 @cocotb.test()
 async def two_frames(dut: Any) -> None:
     """Two frames one after another, the second on a memory that pauses at random."""
-    bench = Bench(dut)
+    bench = FrameBench(dut)
     await bench.reset()
     compare(await bench.frame(inputs_of_the_folder()))
     memory = bench.memory
@@ -142,7 +142,7 @@ async def two_frames(dut: Any) -> None:
 @cocotb.test()
 async def reset_in_a_frame(dut: Any) -> None:
     """A reset of design and memory in the middle of a frame: the next frame is as any other."""
-    bench = Bench(dut)
+    bench = FrameBench(dut)
     await bench.reset()
     for part in (0.1, 0.35, 0.6, 0.9):
         await bench.start(inputs_of_the_folder())
@@ -152,5 +152,5 @@ async def reset_in_a_frame(dut: Any) -> None:
         assert status == 0
         for array in LAYOUT.arrays.values():
             if array.role != "input":
-                bench.memory.write(BASE + array.first, bytes(np.zeros(array.bytes, np.uint8)))
+                bench.memory.write(BASE + array.first, bytes(np.zeros(array.nbytes, np.uint8)))
         compare(await bench.frame(inputs_of_the_folder()))

@@ -1,0 +1,51 @@
+"""The emitted bench for cocotb: frames over both buses, resets in the middle of frames, faults that it sees."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from find_libpython import find_libpython
+from system_designs import design_on, narrow, separate, write_folder
+from verilog_programs import needs_icarus
+
+from hwmodel.emit.schedule.design import HardwareDesign
+
+pytestmark = [
+    needs_icarus,
+    pytest.mark.skipif(find_libpython() is None, reason="a Python without a shared library, which cocotb loads"),
+]
+
+
+def bench_passes(folder: Path) -> bool:
+    """Whether all tests of the folder's bench pass."""
+    done = subprocess.run(
+        [sys.executable, folder / "cocotb" / "run.py"], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert "TESTS=2" in done.stdout + done.stderr, done.stdout + done.stderr
+    return done.returncode == 0
+
+
+@pytest.mark.parametrize("design", [design_on, separate, narrow])
+def test_frames_and_resets(design: Callable[[], HardwareDesign], tmp_path: Path) -> None:
+    assert bench_passes(write_folder(design(), tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("path", "right", "wrong"),
+    [
+        ("rtl/register_reads.v", "firsts[served_at] + word[INDEX-1:0]", "firsts[served_at]"),
+        ("rtl/register_reads.v", "      served <= 0;\n", ""),
+        ("rtl/control_registers.v", "finished <= done ||", "finished <= start ||"),
+    ],
+    ids=["first word", "reset", "done"],
+)
+def test_faults_are_seen(path: str, right: str, wrong: str, tmp_path: Path) -> None:
+    folder = write_folder(narrow(), tmp_path)
+    text = (folder / path).read_text(encoding="utf-8")
+    assert text.count(right) == 1
+    (folder / path).write_text(text.replace(right, wrong), encoding="utf-8")
+    assert not bench_passes(folder)
