@@ -24,4 +24,9 @@ def slang_says(folder: Path) -> list[str]:
     engine, manager = driver.diagEngine, driver.sourceManager
     seen = [one for one in found if engine.getSeverity(one.code, one.location) != DiagnosticSeverity.Ignored]
     assert parsed or seen, "slang reads no file"
-    return [DiagnosticEngine.reportAll(manager, [one]).splitlines()[0] for one in seen]
+    return [_message(DiagnosticEngine.reportAll(manager, [one])) for one in seen]
+
+
+def _message(text: str) -> str:
+    """The first line that is not about the instance."""
+    return next(line for line in text.splitlines() if not line.startswith("  in instance"))

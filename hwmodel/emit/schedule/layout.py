@@ -48,7 +48,7 @@ class ExternalArray:
 
 
 @dataclass(frozen=True)
-class Layout:
+class OutsideLayout:
     """The arrays of a design outside, in the order in which they lie there, as a port of `word` bytes sees them."""
 
     word: int
@@ -75,7 +75,7 @@ class Layout:
         return max(1, -(-self.register_words * self.word // REGISTER))
 
 
-def layout_of(design: HardwareDesign) -> Layout:
+def layout_of(design: HardwareDesign) -> OutsideLayout:
     """The arrays of a design. Inputs of up to 256 bytes are in registers, 1 KiB of them at most."""
     network, addresses = design.network, design.addresses
     once = {array for group in design.groups for array in group.once}
@@ -93,4 +93,4 @@ def layout_of(design: HardwareDesign) -> Layout:
         where = first * addresses.word_bytes
         own = str(array.type), array.type.bits, kind, shape
         arrays.append(ExternalArray(name, *own, where, slot, role, name in once, register))
-    return Layout(addresses.word_bytes, addresses.words * addresses.word_bytes, tuple(arrays))
+    return OutsideLayout(addresses.word_bytes, addresses.words * addresses.word_bytes, tuple(arrays))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 from xml.etree.ElementTree import Element, SubElement
 
-from hwmodel.emit.schedule.layout import Layout
+from hwmodel.emit.schedule.layout import OutsideLayout
 from hwmodel.emit.system.projects import LIBRARY, VERSION, Project
 from hwmodel.emit.system.software import BITS, CONTROLS, c_name
 from hwmodel.emit.verilog.agents import ModulePort
@@ -32,7 +32,7 @@ class Bus:
     ports: Sequence[ModulePort]
 
 
-def component(project: Project, layout: Layout, buses: Sequence[Bus], address_bits: int) -> str:
+def component(project: Project, layout: OutsideLayout, buses: Sequence[Bus], address_bits: int) -> str:
     """The document. `address_bits` are those of the addresses of the external memory."""
     ET.register_namespace("spirit", NAMESPACE)
     root = Element(_tag("component"))
@@ -112,7 +112,7 @@ def _signal(parent: Element, name: str, kind: str, logical: str, port: str, *, m
     _port_maps(interface, {logical: port})
 
 
-def _memory_map(root: Element, layout: Layout) -> None:
+def _memory_map(root: Element, layout: OutsideLayout) -> None:
     """The registers, and of the inputs that lie in registers one for each 32 bits."""
     memory = SubElement(SubElement(root, _tag("memoryMaps")), _tag("memoryMap"))
     _text(memory, "name", "registers")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any
 
-from hwmodel.emit.schedule.layout import REGISTER, ExternalArray, Layout
+from hwmodel.emit.schedule.layout import REGISTER, ExternalArray, OutsideLayout
 
 CONTROLS = {"CONTROL": 0x00, "STATUS": 0x04, "INTERRUPT": 0x08, "CYCLES": 0x0C, "BASE_LOW": 0x10, "BASE_HIGH": 0x14}
 BITS = {"START": 1, "CLEAR_DONE": 2, "BUSY": 1, "DONE": 2, "FAULT": 4}
@@ -20,7 +20,7 @@ def library(name: str) -> str:
     return (files("hwmodel.emit.system") / "library" / name).read_text(encoding="utf-8")
 
 
-def layout_document(layout: Layout, top: str, clock_mhz: float | None, cycles: int) -> str:
+def layout_document(layout: OutsideLayout, top: str, clock_mhz: float | None, cycles: int) -> str:
     """The layout as JSON."""
     rows: list[dict[str, Any]] = [
         {
@@ -39,13 +39,13 @@ def c_name(name: str) -> str:
     return re.sub(r"\W", "_", name)
 
 
-def c_header(layout: Layout, name: str, cycles: int) -> str:
+def c_header(layout: OutsideLayout, name: str, cycles: int) -> str:
     """A header in C99: addresses of registers, where arrays lie, and functions that start a frame and wait for it."""
     own, prefix = c_name(name), c_name(name).upper()
     return "\n".join([*_defines(layout, name, prefix, cycles), *_functions(layout, own, prefix), "#endif", ""])
 
 
-def _defines(layout: Layout, name: str, prefix: str, cycles: int) -> Iterator[str]:
+def _defines(layout: OutsideLayout, name: str, prefix: str, cycles: int) -> Iterator[str]:
     yield f"/* Registers and arrays of '{name}', which takes {cycles:,} cycles a frame on its platform."
     yield "   `registers` is where the slave of AXI4-Lite is mapped. An array that lies in registers is written there;"
     yield "   all others lie in a memory that the design reaches by AXI4, the first byte at its base address. */"
@@ -81,7 +81,7 @@ def _said(array: ExternalArray) -> str:
     return f"{said}; read before the first frame after a reset only" if array.once else said
 
 
-def _functions(layout: Layout, own: str, prefix: str) -> Iterator[str]:
+def _functions(layout: OutsideLayout, own: str, prefix: str) -> Iterator[str]:
     yield f"static inline void {own}_write(volatile uint32_t *registers, uint32_t address, uint32_t value) {{"
     yield f"  registers[address / {REGISTER}u] = value;"
     yield "}"

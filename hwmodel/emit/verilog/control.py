@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hwmodel.emit.schedule.layout import REGISTER, Layout
+from hwmodel.emit.schedule.layout import REGISTER, OutsideLayout
 from hwmodel.emit.verilog.agents import ModulePort, bits_of
 from hwmodel.emit.verilog.axi import address_bits, axi_constants, axi_design, axi_ports, master_port
 from hwmodel.emit.verilog.wiring import WORDS, Outside, engine_ports, wire
@@ -40,7 +40,7 @@ def control_ports() -> tuple[ModulePort, ...]:
     )
 
 
-def ip_module(name: str, top: str, engines: Sequence[str], outside: Outside, layout: Layout) -> str:
+def ip_module(name: str, top: str, engines: Sequence[str], outside: Outside, layout: OutsideLayout) -> str:
     """The top module with a slave of AXI4-Lite for its registers and a master of AXI4 for its external memory."""
     head = ["  input wire aclk", "  input wire aresetn", "  output wire irq"]
     head += [port.declared() for port in (*control_ports(), *axi_ports(outside))]
@@ -57,7 +57,7 @@ def ip_module(name: str, top: str, engines: Sequence[str], outside: Outside, lay
     return "\n".join([*lines, *axi_constants(outside), "endmodule", ""])
 
 
-def _registers(outside: Outside, layout: Layout) -> Iterator[str]:
+def _registers(outside: Outside, layout: OutsideLayout) -> Iterator[str]:
     yield "  wire start, busy, done, fault;"
     yield wire("base", address_bits(outside))
     yield wire("values", 8 * REGISTER * layout.registers)
@@ -69,7 +69,7 @@ def _registers(outside: Outside, layout: Layout) -> Iterator[str]:
     yield f"  control_registers #({given}) registers (\n    {', '.join(connected)}\n  );"
 
 
-def _between(engine: str, outside: Outside, layout: Layout) -> Iterator[str]:
+def _between(engine: str, outside: Outside, layout: OutsideLayout) -> Iterator[str]:
     """Instance of `register_reads` at a port: some arrays come from registers, all others from the memory."""
     core = f"{engine}{_ADDED}"
     held, first, at = [], ["0"], 0

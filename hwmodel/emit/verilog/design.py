@@ -14,7 +14,7 @@ from hwmodel.emit.schedule.activity import Agent
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.images import hex_lines
-from hwmodel.emit.schedule.layout import Layout, layout_of
+from hwmodel.emit.schedule.layout import OutsideLayout, layout_of
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.units import TaskUnits
 from hwmodel.emit.verilog.access import access_ports
@@ -59,7 +59,7 @@ class DesignFiles:
         return f"{self.design.top}_ip" if has_axi(self.outside) else None
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> OutsideLayout:
         """Where its arrays lie outside."""
         return layout_of(self.design)
 

@@ -30,7 +30,7 @@ class Registers(Protocol):
     def write(self, offset: int, value: int) -> Any: ...
 
 
-class Array(NamedTuple):
+class OutsideArray(NamedTuple):
     """An array of one frame: its elements have `bits` bits, `dtype` is their type for NumPy, one in each `slot` bytes.
 
     It begins at byte `first` of the memory; an input that lies in registers at address `register` of these instead.
@@ -80,23 +80,23 @@ class Array(NamedTuple):
         return np.ascontiguousarray(cells[:, : kind.itemsize]).view(kind).reshape(self.shape)
 
 
-class Layout(NamedTuple):
+class FrameLayout(NamedTuple):
     """Where the arrays of a frame lie; `size` are the bytes of the memory."""
 
     top: str
     size: int
     clock_mhz: float | None
     cycles: int
-    arrays: Mapping[str, Array]
+    arrays: Mapping[str, OutsideArray]
 
     @staticmethod
-    def read(path: Path) -> Layout:
+    def read(path: Path) -> FrameLayout:
         """The layout of a file."""
         document = json.loads(path.read_text(encoding="utf-8"))
-        rows = (Array(**{**row, "shape": tuple(row["shape"])}) for row in document.pop("arrays"))
-        return Layout(**document, arrays={row.name: row for row in rows})
+        rows = (OutsideArray(**{**row, "shape": tuple(row["shape"])}) for row in document.pop("arrays"))
+        return FrameLayout(**document, arrays={row.name: row for row in rows})
 
-    def named(self, name: str, role: str) -> Array:
+    def named(self, name: str, role: str) -> OutsideArray:
         """An input or output. Raises KeyError for other names."""
         array = self.arrays.get(name)
         if array is None or array.role != role:
@@ -105,7 +105,7 @@ class Layout(NamedTuple):
         return array
 
 
-LAYOUT = Layout.read(Path(__file__).with_name("layout.json"))
+LAYOUT = FrameLayout.read(Path(__file__).with_name("layout.json"))
 
 
 class Accelerator:

@@ -32,7 +32,7 @@ from accelerator import (  # noqa: E402  the folder is known only now
     LAYOUT,
     START,
     STATUS,
-    Array,
+    OutsideArray,
 )
 
 BASE = 0x1000
@@ -86,7 +86,7 @@ class FrameBench:
         await self.registers.write_dword(BASE_LOW, BASE)
         await self.registers.write_dword(BASE_HIGH, 0)
 
-    async def put(self, array: Array, values: Any) -> None:
+    async def put(self, array: OutsideArray, values: Any) -> None:
         """Give an input its elements."""
         data = array.pack(values)
         if array.register is None:

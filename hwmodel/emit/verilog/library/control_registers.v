@@ -103,14 +103,12 @@ module control_registers #(
     else rvalid <= (arvalid && arready) || (rvalid && !rready);
   always @(posedge clk)
     if (arvalid && arready)
-      if (read_at[9]) rdata <= read_at[8:0] < VALUES ? held[read_at[BITS-1:0]] : 32'd0;
-      else
-        case (read_at)
-          10'd1: rdata <= {29'd0, fault, finished, at_work};
-          10'd2: rdata <= {31'd0, enabled};
-          10'd3: rdata <= cycles;
-          10'd4: rdata <= address[31:0];
-          10'd5: rdata <= address[63:32];
-          default: rdata <= 32'd0;
-        endcase
+      case (read_at)
+        10'd1: rdata <= {29'd0, fault, finished, at_work};
+        10'd2: rdata <= {31'd0, enabled};
+        10'd3: rdata <= cycles;
+        10'd4: rdata <= address[31:0];
+        10'd5: rdata <= address[63:32];
+        default: rdata <= read_at[9] && read_at[8:0] < VALUES ? held[read_at[BITS-1:0]] : 32'd0;
+      endcase
 endmodule
