@@ -40,7 +40,9 @@ def test_shipped_technologies_fit(path: Path) -> None:
 
 @pytest.mark.parametrize("text", SHOWN)
 def test_files_that_the_manual_shows_fit(text: str) -> None:
-    kind: SchemaKind = "technology" if "[path]" in text else "platform" if "[memory]" in text else "study"
+    kind: SchemaKind = (
+        "technology" if "[path]" in text else "platform" if "[memory]" in text or "\nmemory = " in text else "study"
+    )
     assert fits(kind, text)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from arrayol.execute.extern import Functions
 from dse.output import hardware_hls, hardware_verilog
 from dse.output.calibration import Calibration, calibrate_folders, write_calibration
 from dse.output.hardware import EmittedDesign, emit_hardware, write_hardware
@@ -17,18 +18,22 @@ from dse.output.synthesis import Synthesis, SynthesisOptions, synthesise_folder
 
 
 def emit_verilog(
-    opened: StoredDesign, folder: Path | str, inputs: Mapping[str, NDArray[Any]] | None = None
+    opened: StoredDesign,
+    folder: Path | str,
+    inputs: Mapping[str, NDArray[Any]] | None = None,
+    functions: Functions | None = None,
 ) -> EmittedDesign:
     """Write a design as Verilog-2001 to a folder, with a test bench for one frame.
 
-    `inputs` are arrays by input port, as for `run`; without them the frame is random. A former emission in `folder` is
+    `inputs` are arrays by input port, as for `run`; without them the frame is random. `functions` are Python functions
+    that may run, by the text after `extern`; modules of your own compute the same. A former emission in `folder` is
     replaced; any other folder must be empty. Returns the emitted design, with its `files`. Raises ArrayolError:
     `not-emitted` for what cannot be emitted yet, `not-hardware` for the folder, `cannot-write`, and those of `run`.
 
     >>> "rtl/conv3x3_top.v" in api.emit_verilog(design, "verilog").files
     True
     """
-    emitted = emit_hardware(hardware_verilog.EmittedVerilog, opened, inputs)
+    emitted = emit_hardware(hardware_verilog.EmittedVerilog, opened, inputs, functions)
     write_hardware(emitted, Path(folder))
     return emitted
 

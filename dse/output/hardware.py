@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from arrayol import __version__
 from arrayol.errors import error
+from arrayol.execute.extern import Functions
 from arrayol.files import atomic_folder, carry_over, read_json
 from dse.output.folder import OTHER_FOLDER, require_replaceable
 from dse.output.open_design import Simulated, StoredDesign
@@ -30,8 +31,10 @@ from hwmodel.emit.schedule.design import HardwareDesign, schedule_design
 from hwmodel.emit.schedule.document import document_of
 
 DOCUMENT, MAKEFILE, PAGE = "design.json", "Makefile", "README.md"
+CORE = ".core"  # the ending of a core of FuseSoC
 SYNTHESIS = "synthesis"  # the folder of what `arrayol synth` writes
 _OURS = {DOCUMENT, MAKEFILE, PAGE, SYNTHESIS, "rtl", "src", "shim", "tb", "data", "build"}  # build: of make
+_OURS |= {"sw", "cocotb", "vivado", "ecp5", "component.xml"}
 RANDOM, GIVEN = f"random data, seed {SEED}", "the data that were given"  # what a frame is made of
 
 
@@ -39,8 +42,11 @@ RANDOM, GIVEN = f"random data, seed {SEED}", "the data that were given"  # what 
 class EmittedDesign(ABC):
     """A design as hardware: its simulation, its schedule, and its files by path. `data` says what the frame is made of.
 
-    It is what the machine model says of it: simulation and model agree.
+    It is what the machine model says of it: simulation and model agree. `takes_modules` says whether a form has
+    instances of a user's modules of Verilog.
     """
+
+    takes_modules: ClassVar[bool] = False
 
     opened: StoredDesign
     simulated: Simulated
@@ -113,16 +119,26 @@ class CheckedDesign(ABC):
 Form = TypeVar("Form", bound=EmittedDesign)
 
 
-def emit_hardware(form: type[Form], opened: StoredDesign, inputs: Mapping[str, NDArray[Any]] | None = None) -> Form:
+def emit_hardware(
+    form: type[Form],
+    opened: StoredDesign,
+    inputs: Mapping[str, NDArray[Any]] | None = None,
+    functions: Functions | None = None,
+) -> Form:
     """A design as hardware of a form, from its run on the simulated machine on some inputs, without any on random ones.
+
+    `functions` are the Python functions that may run, by the text after `extern`.
 
     Raises ArrayolError: `not-emitted` for what has no hardware, `unproven-schedule`, `verification-failed` where the
     simulation is not as the model says, those of executing.
     """
+    for name in opened.black_boxes(functions):
+        raise not_emitted(f"'{name}' has no body", _body_hint(form, opened, name))
     for name in opened.black_boxes():
-        raise not_emitted(f"'{name}' has no body", f"give '{name}' a body in the specification")
-    frame, data = (opened.one_frame(inputs), GIVEN) if inputs is not None else _random(opened)
-    simulated = opened.simulate(frame)
+        if opened.platform.entry(name).module is None:
+            raise not_emitted(f"'{name}' is a Python function", _body_hint(form, opened, name))
+    frame, data = (opened.one_frame(inputs), GIVEN) if inputs is not None else _random(opened, functions)
+    simulated = opened.simulate(frame, functions)
     simulated.require_agreement()
     if simulated.simulation.identical is None:
         raise not_emitted("a task reads what other frames made", FRAMES_HINT)
@@ -131,8 +147,22 @@ def emit_hardware(form: type[Form], opened: StoredDesign, inputs: Mapping[str, N
     return form(opened, simulated, hardware, data)
 
 
-def _random(opened: StoredDesign) -> tuple[Mapping[str, NDArray[Any]], str]:
+def _body_hint(form: type[EmittedDesign], opened: StoredDesign, name: str) -> str:
+    """How an elementary without a body is emitted."""
+    if not form.takes_modules:
+        return f"give '{name}' a body in the specification"
+    if opened.spec.elementaries[name].extern is not None and opened.platform.entry(name).module is not None:
+        return "give --allow-extern, so that its Python function computes what the module should"
+    return (
+        f"give '{name}' a body; or name a module for it, in [elementary.{name}] of the platform, and a function that "
+        "computes the same, as extern in the specification"
+    )
+
+
+def _random(opened: StoredDesign, functions: Functions | None) -> tuple[Mapping[str, NDArray[Any]], str]:
     """Random data and what they are, also where the bodies have no result for them, which the simulation then says."""
+    if functions:
+        return random_data(opened.spec, opened.accesses).inputs, RANDOM
     data = accepted_data(opened.spec, opened.accesses) or random_data(opened.spec, opened.accesses)
     return data.inputs, f"{RANDOM}, with {data.kept_to} as the bodies need" if data.kept_to else RANDOM
 
@@ -179,5 +209,5 @@ def _holds_hardware(folder: Path) -> bool:
 def _carry_over(former: Path, folder: Path) -> None:
     """Keep what a former folder holds beside arrayol's own files."""
     for path in former.iterdir() if former.is_dir() else ():
-        if path.name not in _OURS:
+        if path.name not in _OURS and path.suffix != CORE:
             carry_over(path, folder / path.name)

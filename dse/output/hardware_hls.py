@@ -14,12 +14,17 @@ from dse.output.hardware_page import Promised
 from hwmodel.emit.hls.compiler import BUILDS, RunSeen, run_build
 from hwmodel.emit.hls.design import FRAMES, HlsFiles
 from hwmodel.emit.hls.makefile import makefile
+from hwmodel.emit.schedule.bits import not_emitted
+from hwmodel.emit.schedule.own_module import OwnModule
 
 
 class EmittedHls(EmittedDesign):
     """A design as C++."""
 
     def _sources(self) -> Mapping[str, str]:
+        for task, datapath in self.hardware.datapaths.items():
+            if isinstance(datapath, OwnModule):
+                raise not_emitted(f"'{task}' is a module of Verilog", "take `arrayol emit verilog`")
         files = HlsFiles(self.opened.spec, self.hardware)
         promised = Promised(self.opened, self.hardware, self.data)
         return {**files.files(), MAKEFILE: makefile(), PAGE: page_of(promised, files.top)}

@@ -20,6 +20,8 @@ from hwmodel.emit.verilog.top import FRAMES
 class EmittedVerilog(EmittedDesign):
     """A design as Verilog."""
 
+    takes_modules: ClassVar[bool] = True
+
     def _sources(self) -> Mapping[str, str]:
         files, promised = DesignFiles(self.hardware), Promised(self.opened, self.hardware, self.data)
         modules = files.files()

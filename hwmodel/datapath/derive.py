@@ -11,6 +11,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.arrays import IntArray
 from arrayol.errors import ArrayolError, Diagnostic, error
 from arrayol.ir.spec import Elementary
 from arrayol.source import Span
@@ -63,6 +67,15 @@ class Derived:
     def waiting_lut(self) -> dict[str, float]:
         """LUT of multiplexers beyond the priced ones, as features (folding/waiting.py)."""
         return waiting_lut(self.priced, self.folded)
+
+    def always_reads(self, port: str, elements: int) -> NDArray[np.bool_]:
+        """By element of an input, of so many, whether it is read whatever the data are."""
+        nodes = np.array(self.priced.dataflow.graph.inputs[port], np.int64)
+        return np.asarray((nodes >= 0).reshape(elements, -1).any(axis=1))
+
+    def finished_by(self, port: str, elements: int) -> IntArray:
+        """By element of an output, of so many, the cycle by whose end it is made."""
+        return np.asarray(self.folded.ends.finished[port].reshape(elements, -1).max(axis=1))
 
     @property
     def estimated(self) -> bool:

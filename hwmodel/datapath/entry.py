@@ -6,13 +6,17 @@ Each key is independent: a figure that is not given is derived from the body if 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
 
-from pydantic import BeforeValidator, Field, PlainValidator
+from pydantic import BeforeValidator, Field, PlainSerializer, PlainValidator, ValidationInfo
 from pydantic_core import PydanticCustomError
 
+from arrayol.errors import error
+from arrayol.files import hint_of, read_text
 from arrayol.limits import LARGEST
 from hwmodel.datapath.rules import COST_NAMES
+from hwmodel.toml_model import TomlFile
 from hwmodel.toml_values import Amount, Count, Positive, Table, Whole
 
 _CYCLES_0 = "a whole number of cycles, 0 or more"
@@ -53,6 +57,49 @@ Costs = Annotated[dict[str, Amount], Field(json_schema_extra=COST_NAMES)]
 _RECURRENCE = f"{_CYCLES_1}, or a table of such by input port, as {{ left = 4, up = 2 }}"
 
 
+class VerilogFile(NamedTuple):
+    """A file of a user's Verilog: its name without folders, and its text."""
+
+    name: str
+    text: str
+
+
+LARGEST_FILE = 1 << 24  # bytes of a file of Verilog
+
+
+def _verilog(value: object, info: ValidationInfo) -> tuple[VerilogFile, ...]:
+    """Files by their paths from the platform's file on."""
+    paths: list[Any] = list(value) if isinstance(value, list | tuple) else [value]
+    if paths and all(isinstance(path, VerilogFile) for path in paths):
+        return tuple(paths)
+    if not paths or not all(isinstance(path, str) and path for path in paths):
+        raise PydanticCustomError("verilog", "no files")
+    file = info.context if isinstance(info.context, TomlFile) else None
+    folder = Path(file.source.name).parent if file else Path()
+    found = []
+    for path in paths:
+        try:
+            found.append(VerilogFile(Path(path).name, read_text(folder / path, LARGEST_FILE)))
+        except (OSError, ValueError) as refused:
+            hint = hint_of(refused) if isinstance(refused, OSError) else None
+            said = refused.strerror if isinstance(refused, OSError) else str(refused)
+            raise error("cannot-read", f"{said or refused}", file=str(folder / path), hint=hint) from refused
+    return tuple(found)
+
+
+def _paths_of(files: tuple[VerilogFile, ...]) -> list[str]:
+    return [file.name for file in files]
+
+
+_VerilogForm = Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)]
+VerilogFiles = Annotated[
+    tuple[VerilogFile, ...],
+    PlainValidator(_verilog, json_schema_input_type=_VerilogForm),
+    PlainSerializer(_paths_of, return_type=list[str]),
+]
+_MODULE_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+
+
 class Measured(Table):
     """One of `measured`: what was seen of the datapath at one interval, as after synthesis; each key stands alone."""
 
@@ -70,7 +117,8 @@ class ElementaryEntry(Table):
     `interval` in cycles from start to start of a repetition, one or several to choose from; `initiation_interval` the
     same in cycles per datum of the largest output port. `latency` in cycles, `recurrence` the cycles until a delayed
     output can be read, `cost` per unit, by names as those of consts, `energy_pj` of the operators and registers of one
-    repetition, `clock_mhz` the clock that the datapath reaches. `measured` goes before all of these.
+    repetition, `clock_mhz` the clock that the datapath reaches. `measured` goes before all of these. A `module` in
+    files of `verilog` computes the task in place of a derived datapath.
     """
 
     initiation_interval: Whole | None = Field(default=None, ge=1, description=_CYCLES_1)
@@ -82,6 +130,8 @@ class ElementaryEntry(Table):
     cost: Costs = Field(default_factory=dict, description=_COSTS)
     energy_pj: Amount | None = Field(default=None, description=_PICOJOULES)
     clock_mhz: Positive | None = Field(default=None, description=_MEGAHERTZ)
+    module: str | None = Field(default=None, pattern=f"^{_MODULE_NAME}$", description="the name of a Verilog module")
+    verilog: VerilogFiles = Field(default=(), description="a list of paths of files, from the platform's file on")
     measured: Annotated[tuple[Measured, ...], BeforeValidator(_listed)] = Field(
         default=(), description="a list of tables, [[elementary.NAME.measured]]"
     )

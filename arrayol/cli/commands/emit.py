@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from rich.table import Table
 
 from arrayol import api
-from arrayol.cli.commands.run import Source, sources
+from arrayol.cli.commands.run import Source, load_functions, sources
 from arrayol.cli.commands.simulate import frame_arrays, fullest_table, group_table, hardware_facts, heading
 from arrayol.cli.completion import folders
 from arrayol.cli.options import (
@@ -31,6 +32,7 @@ from arrayol.cli.options import (
 from arrayol.cli.picking import design_of, design_options, require_one_design
 from arrayol.cli.tables import facts_table, headed_table, print_parts
 from arrayol.errors import ArrayolError
+from arrayol.execute.extern import externs_of
 from arrayol.text import counted
 from dse.output.hardware import require_emittable
 from dse.output.hardware_hls import CheckedHls
@@ -160,8 +162,13 @@ class _Request:
         type=PLACE,
         help="With --check: write waveforms of all signals, which GTKWave and Surfer open.",
     ),
+    click.option(
+        "--allow-extern",
+        is_flag=True,
+        help="Import and run the Python functions that the specification names, where the platform names modules.",
+    ),
 )
-def verilog(*, check: bool, vcd: Path | None, **options: Any) -> None:
+def verilog(*, check: bool, vcd: Path | None, allow_extern: bool, **options: Any) -> None:
     """Write one design of a result as Verilog-2001, with a test bench, a Makefile and a README.
 
     The design is first run on the simulated machine. The actions of every unit, memory and port become programs of
@@ -177,7 +184,9 @@ def verilog(*, check: bool, vcd: Path | None, **options: Any) -> None:
     if vcd is not None and not check:
         raise click.UsageError("--vcd is for --check, which runs the test bench.", click.get_current_context())
     opened = request.opened(folder, require_icarus if check else None)
-    emitted = api.emit_verilog(opened, folder, request.frame(opened))
+    with ExitStack() as stack:
+        functions = load_functions(externs_of(opened.spec, opened.top) if allow_extern else [], stack)
+        emitted = api.emit_verilog(opened, folder, request.frame(opened), functions)
     request.tell(emitted)
     checked = api.check_verilog(emitted, folder, vcd) if check else None
     if vcd is not None:

@@ -14,9 +14,10 @@ from arrayol.ir.network import Network
 from arrayol.ir.spec import Spec
 from arrayol.text import counted
 from hwmodel.accesses import Accesses
-from hwmodel.datapath.derive import Derived, derivation_of
+from hwmodel.datapath.derive import derivation_of
 from hwmodel.emit.schedule.bits import bits_of_values, not_emitted
 from hwmodel.emit.schedule.group import GroupSchedule, GroupScheduler
+from hwmodel.emit.schedule.own_module import Computing, own_module
 from hwmodel.emit.schedule.port import AddressMap, address_map
 from hwmodel.emit.schedule.proofs import require_proofs
 from hwmodel.emit.schedule.units import FETCH
@@ -50,7 +51,7 @@ class HardwareDesign:
     addresses: AddressMap
     latency: int
     outstanding: int
-    datapaths: Mapping[str, Derived]
+    datapaths: Mapping[str, Computing]
     signed: tuple[str, ...]
     frame: Frame
 
@@ -119,20 +120,27 @@ def _require_loaded_once(groups: Sequence[GroupSchedule], simulation: Simulation
             )
 
 
-def datapaths_of(spec: Spec, accesses: Accesses, platform: Platform, simulation: Simulation) -> dict[str, Derived]:
-    """The datapath of each task's units. Raises ArrayolError (`not-emitted`) if its figures are not derived."""
+def datapaths_of(spec: Spec, accesses: Accesses, platform: Platform, simulation: Simulation) -> dict[str, Computing]:
+    """The datapath of each task's units, derived or a user's.
+
+    Raises ArrayolError (`not-emitted`) if figures are given for a derived one.
+    """
     if platform.prices is None or platform.clock_mhz is None:
         raise not_emitted(
             "the platform names no technology",
             'name them in the platform, as technology = "ecp5-6" and clock_mhz = 50, and explore again',
         )
-    datapaths: dict[str, Derived] = {}
+    datapaths: dict[str, Computing] = {}
     for task, processor in (
         (task, processor) for group in simulation.groups for task, processor in group.processors.items()
     ):
         process = accesses.network.processes[task]
         elementary = process.definition
         assert elementary is not None, "a network that is emitted was made of a specification"
+        entry = platform.entry(process.elementary)
+        if entry.module is not None:
+            datapaths[task] = own_module(process, elementary, entry, FETCH)
+            continue
         pairs = frozenset((delay.output, delay.port) for delay in process.delays)
         derived = derivation_of(elementary, platform.prices, platform.clock_mhz, pairs).at(processor.unit.interval)
         if derived.interval != processor.unit.interval or derived.latency + FETCH != processor.unit.latency:
@@ -144,12 +152,12 @@ def datapaths_of(spec: Spec, accesses: Accesses, platform: Platform, simulation:
     return datapaths
 
 
-def _require_lookups(groups: Sequence[GroupSchedule], datapaths: Mapping[str, Derived]) -> None:
+def _require_lookups(groups: Sequence[GroupSchedule], datapaths: Mapping[str, Computing]) -> None:
     """Require that an input that is read at subscripts of data is read at no other subscripts."""
     for units in (task.units for group in groups for task in group.tasks):
-        inputs = datapaths[units.task].priced.dataflow.graph.inputs
+        datapath = datapaths[units.task]
         for port in units.reads:
-            if port.lookup is not None and any(node >= 0 for node in inputs[port.port]):
+            if port.lookup is not None and datapath.always_reads(port.port, port.size).any():
                 raise not_emitted(
                     f"'{units.task}' reads '{port.port}' at subscripts of data and at others",
                     f"give '{units.elementary}' two inputs, one for each way, and link both to the array",

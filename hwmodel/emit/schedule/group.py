@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
-from hwmodel.datapath.derive import Derived
 from hwmodel.emit.schedule.activity import Activity, Agent, compiled
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.memories import Memory, Section, moduli_of, sections_of
 from hwmodel.emit.schedule.names import plain
+from hwmodel.emit.schedule.own_module import Computing
 from hwmodel.emit.schedule.port import AddressMap, DmaEngine, PortLanes, PortScheduler
 from hwmodel.emit.schedule.tasks import TaskScheduler, writers_of
 from hwmodel.emit.schedule.units import FETCH, TaskUnits
@@ -102,7 +102,7 @@ class GroupScheduler:
     local: LocalMemories
     run: GroupRun
     addresses: AddressMap
-    datapaths: Mapping[str, Derived]
+    datapaths: Mapping[str, Computing]
     contents: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)  # of arrays in ROMs, as bits
 
     def schedule(self, tables: Tables) -> GroupSchedule:

@@ -23,6 +23,7 @@ from hwmodel.emit.schedule.bits import bits_of_constant, no_rom
 from hwmodel.emit.schedule.delays import DelayScheduler
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.names import plain
+from hwmodel.emit.schedule.own_module import Computing
 from hwmodel.emit.schedule.units import ReadPort, TaskUnits, Timed, WritePort, in_chunks, leaving, table_of
 from hwmodel.emit.schedule.windows import window_kept
 from hwmodel.local_memory.banked import WindowReads
@@ -57,7 +58,7 @@ class TaskScheduler:
     windows: Mapping[tuple[str, int], WindowReads]
     random: frozenset[tuple[str, int]]
     states: Mapping[str, tuple[int, int]]
-    datapaths: Mapping[str, Derived]
+    datapaths: Mapping[str, Computing]
     clocks: IntArray
     setup: bool
 
@@ -89,7 +90,9 @@ class TaskScheduler:
         outputs = [port for port, _ in writes]
         process = self.accesses.network.processes[own.task]
         for delay in process.delays:
-            scheduler = DelayScheduler(self.accesses, own, delay, timed, self.datapaths[own.task], self.states)
+            derived = self.datapaths[own.task]
+            assert isinstance(derived, Derived), "a task with delays has a derived datapath"
+            scheduler = DelayScheduler(self.accesses, own, delay, timed, derived, self.states)
             fed = scheduler.fed(ports)
             ports, read, controls = list(fed.ports), [*read, *fed.read], {**controls, **fed.controls}
             outputs += [port for port, _ in fed.written]

@@ -23,11 +23,11 @@ import numpy as np
 from arrayol.arrays import IntArray
 from arrayol.ir.spec import Delay, TiledDefault
 from hwmodel.accesses import Accesses
-from hwmodel.datapath.derive import Derived
 from hwmodel.emit.schedule.activity import Activity, Lanes
 from hwmodel.emit.schedule.bits import bits_of_constant
 from hwmodel.emit.schedule.group import Tables
 from hwmodel.emit.schedule.memories import Memory
+from hwmodel.emit.schedule.own_module import Computing
 from hwmodel.emit.schedule.port import AddressMap
 from hwmodel.emit.schedule.proofs import unproven
 from hwmodel.emit.schedule.tasks import units_of_instances
@@ -42,7 +42,7 @@ from hwmodel.simulator.schedule.processors import ProcessorState
 def require_values(
     accesses: Accesses,
     addresses: AddressMap,
-    datapaths: Mapping[str, Derived],
+    datapaths: Mapping[str, Computing],
     tables: Tables,
     run: GroupRun,
     outside: Outside,
@@ -78,13 +78,13 @@ class _Issued:
     own: ProcessorState
     units: TaskUnits
     reading: Activity
-    derived: Derived
+    datapath: Computing
     unit: IntArray
     row: IntArray
     by_row: IntArray
 
     @staticmethod
-    def of(own: ProcessorState, units: TaskUnits, reading: Activity, derived: Derived) -> _Issued:
+    def of(own: ProcessorState, units: TaskUnits, reading: Activity, datapath: Computing) -> _Issued:
         """Find unit and row of each instance.
 
         Raises ArrayolError (`unproven-schedule`) if repetitions overlap on a unit, or one starts in a cycle in which
@@ -99,7 +99,7 @@ class _Issued:
             wrong = by_row[row, unit] != np.arange(len(row))
         for instance in np.flatnonzero(wrong)[:1].tolist():
             raise unproven(f"instance {instance} of '{own.task}' does not start where its unit may start one")
-        return _Issued(own, units, reading, derived, unit, row, by_row)
+        return _Issued(own, units, reading, datapath, unit, row, by_row)
 
     @property
     def repetition(self) -> IntArray:
@@ -113,7 +113,7 @@ class _Proof:
 
     accesses: Accesses
     addresses: AddressMap
-    datapaths: Mapping[str, Derived]
+    datapaths: Mapping[str, Computing]
     tables: Tables
     run: GroupRun
 
@@ -200,7 +200,7 @@ class _Proof:
             there = np.ones(len(lane), np.bool_)
         else:
             # Results leave in chunks, the first one `latency` cycles after the start; the cycle alone gives the chunk.
-            latency, chunk = task.derived.latency + FETCH, -(-size // interval)
+            latency, chunk = task.datapath.latency + FETCH, -(-size // interval)
             unit, turn = lane // chunk, (cycle - latency) % interval
             element = turn * size // interval + lane % chunk
             since, there = latency + turn, element < (turn + 1) * size // interval
@@ -215,7 +215,7 @@ class _Proof:
 
     def _require_operands(self, task: _Issued, port: ReadPort, histories: Mapping[str, History]) -> None:
         """Require that each instance takes the specified values at an input."""
-        name, nodes = task.units.task, task.derived.priced.dataflow.graph.inputs[port.port]
+        name = task.units.task
         if port.lookup is not None:
             self._require_table(task, port)
             return
@@ -224,7 +224,7 @@ class _Proof:
         found = self._operands(task, port, histories)
         wrong = found != wanted
         if any(delay.port == port.port for delay in self.accesses.network.processes[name].delays):
-            wrong &= (np.array(nodes) >= 0).reshape(port.size, -1).any(axis=1)  # others may come too late
+            wrong &= task.datapath.always_reads(port.port, port.size)  # others may come too late
         for instance, element in np.argwhere(wrong)[:1].tolist():
             touch = next((own for own in self.accesses.reads[name] if own.port == port.port), None)
             array = touch.array if touch is not None else None
@@ -275,7 +275,7 @@ class _Proof:
         before = np.full(len(order), -1)
         before[order[1:]] = np.where(same[1:], order[:-1], -1)
         # A state is ready the recurrence after its start, rounded up to whole intervals.
-        waits = -(-task.derived.recurrence[pair] // task.units.interval) * task.units.interval
+        waits = -(-task.datapath.recurrence[pair] // task.units.interval) * task.units.interval
         step, cycle = self._times(task.reading, task.row)
         near = (step == step[before]) & (cycle - cycle[before] < waits)
         size = found.shape[1]
@@ -338,11 +338,10 @@ class _Proof:
 
 def _require_computed(task: _Issued, port: WritePort) -> None:
     """Require that results that are taken early are made by then, and that lanes are those of units."""
-    derived, name = task.derived, f"'{port.port}' of '{task.units.task}'"
+    name = f"'{port.port}' of '{task.units.task}'"
     if port.chunk != -(-port.size // task.units.interval) or len(port.early) not in (0, port.size):
         raise unproven(f"the lanes of {name} are not those of its units")
-    finished = derived.folded.ends.finished[port.port].reshape(port.size, -1).max(axis=1)
-    if port.early and (np.array(port.early) < finished - 1).any():
+    if port.early and (np.array(port.early) < task.datapath.finished_by(port.port, port.size) - 1).any():
         raise unproven(f"{name} is taken before it is made")
 
 

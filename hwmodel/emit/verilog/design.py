@@ -6,16 +6,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
+from pathlib import PurePosixPath
 
 from arrayol.pictures.text import reads_text, writes_text
 from arrayol.text import counted
-from hwmodel.datapath.derive import Derived
 from hwmodel.emit.schedule.activity import Agent
+from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.images import hex_lines
 from hwmodel.emit.schedule.layout import OutsideLayout, layout_of
 from hwmodel.emit.schedule.names import plain
+from hwmodel.emit.schedule.own_module import Computing, OwnModule
 from hwmodel.emit.schedule.units import TaskUnits
 from hwmodel.emit.verilog.access import access_ports
 from hwmodel.emit.verilog.agents import agent_module
@@ -65,13 +67,23 @@ class DesignFiles:
 
     def files(self) -> dict[str, str]:
         """All of them. For a `$` in a module's name its file has a `-`, which shells, make and Tcl leave as it is."""
-        return {path.replace("$", "-"): text for path, text in (*self._modules(), *self._bench())}
+        written = {path.replace("$", "-"): text for path, text in (*self._modules(), *self._bench())}
+        for path, text in self._own_modules():
+            if path in written:
+                raise not_emitted(
+                    f"a module of your own is in a file '{PurePosixPath(path).name}', and so is one of arrayol's",
+                    "give the file and the module another name",
+                )
+            written[path] = text
+        return written
 
     def _modules(self) -> Iterator[tuple[str, str]]:
         for name in LIBRARY:
             yield f"rtl/{name}.v", _library(name)
-        units = {task: _unit(task, derived) for task, derived in self.design.datapaths.items()}
+        units = {task: _unit(task, datapath) for task, datapath in self.design.datapaths.items()}
         for task, derived in self.design.datapaths.items():
+            if isinstance(derived, OwnModule):
+                continue
             own = self._units(task)
             module = datapath_module(derived, f"unit_{plain(task)}", frozenset(own.kept), own.early)
             pace = f"a repetition every {counted(own.interval, 'cycle')}"
@@ -97,6 +109,12 @@ class DesignFiles:
             module = axi_module(self.axi, top, self.engines, self.outside)
             yield f"rtl/{self.axi}.v", f"// '{self.design.top}' as a master of AXI4.\n{module}"
             yield from self._ip(top)
+
+    def _own_modules(self) -> Iterator[tuple[str, str]]:
+        """The files of the user's modules, each once."""
+        modules = [own for own in self.design.datapaths.values() if isinstance(own, OwnModule)]
+        for file in dict.fromkeys(file for own in modules for file in own.files):
+            yield f"rtl/{file.name}", file.text
 
     def _ip(self, top: str) -> Iterator[tuple[str, str]]:
         """The modules that add registers behind AXI4-Lite."""
@@ -149,7 +167,9 @@ class DesignFiles:
         yield "data/expected.hex", hex_lines(design.frame.after, design.addresses.word_bytes)
 
 
-def _unit(task: str, derived: Derived) -> UnitModule:
+def _unit(task: str, derived: Computing) -> UnitModule:
+    if isinstance(derived, OwnModule):
+        return UnitModule(derived.name, frozenset(derived.inputs), ())
     graph = derived.priced.dataflow.graph
     buses = frozenset(port for port in graph.inputs if has_bus(graph, port))
     return UnitModule(f"unit_{plain(task)}", buses, tuple(access_ports(derived).values()))

@@ -1,0 +1,87 @@
+"""A user's module of Verilog in place of a datapath that is derived from a body (docs/hardware.md, own modules).
+
+It is a pipeline that takes a repetition in each interval: all that the schedule has to know is interval and latency.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.arrays import IntArray
+from arrayol.errors import ArrayolError
+from arrayol.ir.network import Process
+from arrayol.ir.spec import Elementary
+from hwmodel.datapath.derive import Derived
+from hwmodel.datapath.entry import ElementaryEntry, VerilogFile
+from hwmodel.emit.schedule.bits import not_emitted
+
+
+@dataclass(frozen=True, eq=False)
+class OwnModule:
+    """The module that computes an elementary task, and its files.
+
+    `interval` and `latency` are cycles, `latency` without those of the local memory: a cycle less than from a
+    repetition's first operands on the ports to its first results. No output of it is fed back by a delay.
+    """
+
+    elementary: Elementary
+    name: str
+    files: tuple[VerilogFile, ...]
+    interval: int
+    latency: int
+    recurrence: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    waiting_lut: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of its input ports."""
+        return tuple(port.name for port in self.elementary.inputs)
+
+    def always_reads(self, _port: str, elements: int) -> NDArray[np.bool_]:
+        """By element of an input, whether it is on the port in every repetition: all of them are."""
+        return np.ones(elements, np.bool_)
+
+    def finished_by(self, _port: str, elements: int) -> IntArray:
+        """By element of an output, a cycle by whose end it is made. Nothing is known of it before it leaves."""
+        return np.zeros(elements, np.int64)
+
+
+Computing = Derived | OwnModule  # what a unit is made of
+
+
+def own_module(process: Process, elementary: Elementary, entry: ElementaryEntry, fetch: int) -> OwnModule:
+    """The module that a platform's entry names for a task, of which `fetch` cycles of the latency are the memory's.
+
+    Raises ArrayolError (`not-emitted`) for a task with delays, and for figures that are not given.
+    """
+    named = f"[elementary.{process.elementary}] of the platform"
+    if process.delays:
+        raise not_emitted(
+            f"'{process.name}' has delays, and the module '{entry.module}' computes it",
+            "give the elementary a body, or keep the state in an array",
+        )
+    interval = entry.intervals[0] if len(entry.intervals) == 1 else None
+    if interval is None or entry.latency is None:
+        raise _figures(process.elementary, named)
+    if entry.latency < fetch:
+        raise not_emitted(
+            f"the latency of '{process.elementary}' is {entry.latency}, and {fetch} of it are the local memory's",
+            f"give {named} a latency of at least {fetch}",
+        )
+    if not any(re.search(rf"\bmodule\s+{entry.module}\b", file.text) for file in entry.verilog):
+        raise not_emitted(
+            f"no file has the module '{entry.module}'", f'name it in {named}, as verilog = ["{entry.module}.v"]'
+        )
+    return OwnModule(elementary, str(entry.module), entry.verilog, interval, entry.latency - fetch)
+
+
+def _figures(name: str, named: str) -> ArrayolError:
+    return not_emitted(
+        f"'{name}' is a module of your own, without one interval and a latency",
+        f"give both in {named}, as interval = 1 and latency = 5",
+    )
