@@ -1,15 +1,17 @@
 """Work that an exploration says it will take beside the processor seconds that it takes.
 
-    nice .venv/bin/python benchmarks/predicted.py [--cases 24] [--most 60] [--only TEXT] [--budget 120]
+    nice .venv/bin/python benchmarks/predicted.py [--cases 24] [--from 0] [--most 60] [--only TEXT] [--budget 120]
 
 Cases are shipped specifications at several sizes and graphs of 2 to 100 tasks, repeated over 1 to 6 dimensions, with
 two to four objectives; of all of them `--cases` are taken, spread evenly. Each is searched by one process of its own,
 as `arrayol explore` searches it (method `auto`). `said` is what is announced before the search; a search in rounds says
 the most that it may take. `predicted` is the work that it then counts: for rounds what was done of it, else what was
 said. `took` are the processor seconds of search and worker processes, without imports and what comes after the search.
-A case that takes more than `--most` processor seconds is ended, and counts as taking these. Seconds below 1 count as 1,
-since nobody waits for them. Below the table stand the share of cases within a factor of 2, and the worst factor (aims:
-0.9 of them, and 5).
+A case that takes more than `--most` processor seconds is ended, and `cut` after its method; of it counts what was
+predicted of the work that was done by then. Seconds below 1 count as 1, since nobody waits for them. Processes that
+share the machine make each other slower: so before and after each case a fixed piece of work is done, and seconds are
+those of a machine that does it in STEADY seconds. Below the table stand the share of cases within a factor of 2, and
+the worst factor (aims: 0.9 of them, and 5).
 """
 
 from __future__ import annotations
@@ -26,18 +28,22 @@ from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 from graphs import Graph, camera, chain, environment, fork, lanes, network
 
 from arrayol import api
 from arrayol.checks.top import choose_top
 from arrayol.files import shipped_folder
 from arrayol.transforms.steps import canonical_form
+from dse.jobs.jobs import SEARCHING, SearchProgress
 from dse.jobs.runner import Resources, open_runner
 from dse.search.context import BUDGET, ROUNDS, SearchRequest
 from dse.search.methods import choose_method, with_filled_gaps
+from dse.search.rounds.search import SEARCH
 from dse.search.shown.variants import contexts_of, joined, search_each
 from dse.space.copies import for_copies
 from dse.space.mappings import MappingSpace
+from dse.space.options import spread
 from dse.space.size import size_of
 from dse.space.splits import split_networks
 from dse.space.study import Study
@@ -86,6 +92,9 @@ GRAPHS: Mapping[str, Graph] = {
 EXTENTS = {1: (64, 4096), 2: (64, 512), 3: (16, 64), 4: (8, 24), 5: (8,), 6: (6,)}  # of a task, by its dimensions
 
 
+STEADY = 0.19  # seconds of the fixed piece of work on a machine that does nothing else
+
+
 @dataclass(frozen=True)
 class Case:
     """A specification by its name or text, its settings and objectives."""
@@ -104,13 +113,17 @@ class Case:
 
 @dataclass(frozen=True)
 class Measured:
-    """Of one case: seconds said before, counted as work, and taken by processors; the most memory of a process, MiB."""
+    """Of one case: seconds said before, counted as work, and taken by processors; the most memory of a process, MiB.
+
+    `slower` is how many times as long as on a machine of its own everything took.
+    """
 
     method: str
     said: float
     predicted: float
     took: float
     memory: float
+    slower: float
 
     @property
     def quotient(self) -> float:
@@ -162,9 +175,8 @@ def space_of(case: Case, folder: Path) -> MappingSpace:
     taken, _ = platform_of(spec, platform)
     form = canonical_form(spec, choose_top(spec, None))
     study = for_copies(Study(), form.spec, form.network)
-    return MappingSpace(
-        MachineModel(form.network, taken, study.loads[0]), study, (), split_networks(form, study, taken)
-    )
+    splits = split_networks(form, study, taken, case.objectives)
+    return MappingSpace(MachineModel(form.network, taken, study.loads[0]), study, (), splits)
 
 
 def _seconds(ended: int) -> float:
@@ -173,18 +185,44 @@ def _seconds(ended: int) -> float:
     return used.ru_utime + used.ru_stime
 
 
+def fixed_work() -> float:
+    """Processor seconds of what is the same each time: sorted numbers, and a dictionary."""
+    began = _seconds(resource.RUSAGE_SELF)
+    numbers = np.arange(300_000) % 977
+    for _ in range(15):
+        np.unique(np.sort(numbers * 7919 % 10_007))
+    counts: dict[int, int] = {}
+    for number in range(400_000):
+        counts[number % 5003] = counts.get(number % 4001, 0) + number
+    return _seconds(resource.RUSAGE_SELF) - began
+
+
+@dataclass
+class _Course:
+    """The share of the work that a search has done, and the processor seconds of this process by then."""
+
+    share: float = 0.0
+    seconds: float = 0.0
+
+    def note(self, record: SearchProgress) -> None:
+        """What a search reports."""
+        if record.phase == SEARCHING and record.work is not None:
+            self.share, self.seconds = record.work, _seconds(resource.RUSAGE_SELF)
+
+
 def measure(case: Case, most: float, budget: float) -> Measured:
     """Search a case in this process; it may take so many processor seconds."""
     with TemporaryDirectory() as folder:
         space = space_of(case, Path(folder))
+    slower = fixed_work()
     began = _seconds(resource.RUSAGE_SELF)
     contexts = contexts_of(space, case.objectives)
     filled = with_filled_gaps("auto", space, contexts[0].columns)
     if filled is not space:
         space, contexts = filled, contexts_of(filled, case.objectives)
-    method = choose_method("auto", space, contexts[0].columns, size_of(space))
-    said = budget if method.seconds is None else method.seconds
-    predicted = said
+    chosen = choose_method("auto", space, contexts[0].columns, size_of(space))
+    said = budget if chosen.seconds is None else chosen.seconds
+    course, predicted, method = _Course(), said, chosen.name
 
     def over(*_: object) -> None:
         raise TimeoutError
@@ -193,15 +231,21 @@ def measure(case: Case, most: float, budget: float) -> Measured:
     signal.setitimer(signal.ITIMER_PROF, most)
     try:
         with open_runner(Resources()) as runner:
-            found = joined(search_each(contexts, method, SearchRequest(budget=budget), runner), contexts)
-        if method.name == ROUNDS and found.work is not None:
+            found = joined(
+                search_each(contexts, chosen, SearchRequest(budget=budget, report=course.note), runner), contexts
+            )
+        if chosen.name == ROUNDS and found.work is not None:
             predicted = found.work
+        ended = _seconds(resource.RUSAGE_SELF)
     except TimeoutError:
-        pass
+        whole = SEARCH * budget if chosen.name == ROUNDS else said
+        predicted, ended, method = whole * course.share, course.seconds or began, f"{method}, cut"
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-    took = _seconds(resource.RUSAGE_SELF) - began + _seconds(resource.RUSAGE_CHILDREN)
-    return Measured(method.name, said, predicted, took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    took = ended - began + _seconds(resource.RUSAGE_CHILDREN)
+    slower = (slower + fixed_work()) / 2 / STEADY
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return Measured(method, said, predicted, took / slower, memory, slower)
 
 
 def in_own_process(number: int, asked: argparse.Namespace) -> Measured:
@@ -215,6 +259,7 @@ def main() -> int:
     """A line for each case, and a summary."""
     parser = argparse.ArgumentParser(description="Predicted beside measured processor seconds of explorations")
     parser.add_argument("--cases", type=int, default=24, help="how many, spread over all")
+    parser.add_argument("--from", type=int, default=0, dest="first", metavar="N", help="leave out so many of these")
     parser.add_argument("--most", type=float, default=60.0, help="processor seconds that a case may take")
     parser.add_argument("--only", default="", metavar="TEXT", help="cases whose line begins so")
     parser.add_argument("--budget", type=float, default=BUDGET, help="seconds of predicted work in rounds")
@@ -225,14 +270,14 @@ def main() -> int:
         sys.stdout.write(json.dumps(vars(measure(cases[asked.number], asked.most, asked.budget))))
         return 0
     chosen = [number for number, case in enumerate(cases) if case.label.startswith(asked.only)]
-    chosen = chosen[:: max(1, len(chosen) // asked.cases)]
-    heads = ("method", "said, s", "predicted, s", "took, s", "took/predicted", "MiB")
+    chosen = spread(chosen, asked.cases)[asked.first :]
+    heads = ("method", "said, s", "predicted, s", "took, s", "took/predicted", "MiB", "slower")
     sys.stdout.write(f"{'':44}" + "".join(f"{head:>15}" for head in heads) + "\n")
     factors = list[float]()
     for number in chosen:
         one = in_own_process(number, asked)
         figures = (f"{one.said:.1f}", f"{one.predicted:.1f}", f"{one.took:.1f}", f"{one.quotient:.2f}")
-        cells = (one.method, *figures, f"{one.memory:,.0f}")
+        cells = (one.method, *figures, f"{one.memory:,.0f}", f"{one.slower:.2f}")
         sys.stdout.write(f"{cases[number].label:44}" + "".join(f"{cell:>15}" for cell in cells) + "\n")
         sys.stdout.flush()
         factors.append(one.factor)

@@ -31,6 +31,7 @@ SETTLED = 2.0  # seconds before anything is said of the time left
 _TOO_SHORT = 0.5  # seconds before anything is said of rates
 _SAMPLES = 200  # about so many are held of a window
 _LEAST_LEFT = 1.0  # seconds; of less, and of work that takes longer than it should, nothing is said
+_RISES = 1.25  # times as long as was said, up to which the time left stays as it was: paces differ by so much
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +45,12 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """From one sample to the last one, of work that `began` at some time."""
+    """From one sample to the last one, of work that `began` at some time and ends at another, if that can be told."""
 
     began: float
     first: Sample
     last: Sample
+    ends: float | None = None
 
     def rate(self, now: float) -> float | None:
         """What is counted in a second; None before that can be told. It falls when long nothing comes."""
@@ -58,11 +60,9 @@ class Stretch:
 
     def seconds_left(self, now: float) -> float | None:
         """Seconds until all work is done; None where that cannot be told, or not any more."""
-        before, after = self.first.work, self.last.work
-        if before is None or after is None or after <= before or now - self.began < SETTLED:
+        if self.ends is None or now - self.began < SETTLED:
             return None
-        whole = (self.last.at - self.first.at) * (1 - after) / (after - before)
-        left = whole - (now - self.last.at)
+        left = self.ends - now
         return left if left >= _LEAST_LEFT else None
 
 
@@ -72,6 +72,7 @@ class Pace:
     def __init__(self) -> None:
         self._samples: deque[Sample] = deque()
         self._began = 0.0
+        self._left: float | None = None
 
     def note(self, sample: Sample) -> Stretch:
         """Take one more, and give the stretch that rates are taken over."""
@@ -85,7 +86,19 @@ class Pace:
             samples.append(sample)
         while len(samples) > 2 and samples[1].at <= sample.at - window:
             samples.popleft()
-        return Stretch(self._began, samples[0], samples[-1])
+        self._left = self._seconds_left(samples[0], sample)
+        return Stretch(self._began, samples[0], sample, None if self._left is None else sample.at + self._left)
+
+    def _seconds_left(self, first: Sample, last: Sample) -> float | None:
+        """Until all work is done, if what is left of it takes as long as what was measured.
+
+        A little more than at the sample before is not said, so that the time left falls.
+        """
+        before, after = first.work, last.work
+        if before is None or after is None or after <= before:
+            return None
+        left = (last.at - first.at) * (1 - after) / (after - before)
+        return self._left if self._left is not None and self._left < left <= _RISES * self._left else left
 
 
 # How far a search is, in words: for lines in a file, and shorter for a bar.

@@ -27,8 +27,8 @@ from dse.search.context import (
     SearchRequest,
     refused,
 )
-from dse.search.exact.exact import search_exactly, tries_all_options
-from dse.search.exact.exact_cost import exact_seconds
+from dse.search.exact.exact import search_exactly
+from dse.search.exact.exact_cost import exact_seconds, tries_all_options
 from dse.search.exact.exhaustive import WHOLES_AT_MOST, search_exhaustively
 from dse.search.exact.partition import search_by_partition
 from dse.search.figures import Columns

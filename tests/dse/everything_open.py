@@ -22,8 +22,8 @@ from arrayol.errors import ArrayolError
 from dse.jobs.runner import JobRunner
 from dse.pareto.hypervolume import share_of
 from dse.search.context import BUDGET, SearchContext, Searched, SearchRequest
-from dse.search.exact.exact import search_exactly, tries_all_options
-from dse.search.exact.exact_cost import exact_seconds
+from dse.search.exact.exact import search_exactly
+from dse.search.exact.exact_cost import exact_seconds, tries_all_options
 from dse.search.exact.exhaustive import search_exhaustively
 from dse.search.figures import columns_of
 from dse.search.rounds.search import search_in_rounds

@@ -14,6 +14,7 @@ Exact but for the bounds that a study sets, and where mapping options are too ma
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
@@ -26,26 +27,21 @@ from dse.jobs.runner import JobRunner, Share, TimeOverError
 from dse.pareto.combine import Choice, ListedFront, WholeFront, listed_front, whole_front
 from dse.pareto.fronts import Front
 from dse.search.context import SearchContext, Searched, SearchRequest
-from dse.search.figures import Columns
+from dse.search.exact.exact_cost import group_seconds, tries_all_options
 from dse.search.group_front import Counts, GroupFront, GroupPart, joined
-from dse.search.groups.keep_search import searches_keeps
 from dse.search.groups.search import SLOW_SECONDS, group_front, search_group
 from dse.search.incumbents.complete_designs import Wholes
 from dse.search.incumbents.incumbents import IncumbentFront, in_turns
 from dse.search.incumbents.interim_front import InterimFront
 from dse.search.integer_partitions import coverage
 from dse.search.isomorphic import IsomorphicGroups
-from dse.search.pricing import plain_structure
 from dse.space.fusions import execution_order, next_groups
 from dse.space.mappings import MappingSpace
-from dse.space.options import count_mapping_options, opens_only_keeps
 from dse.space.outer_blocks import may_gain
 from dse.space.size import count_wholes
 from dse.space.task_graph import Mask
-from hwmodel.design import Blocks, Design, GroupDesign
+from hwmodel.design import Design, GroupDesign
 
-OPTIONS_ELEMENTS = 50_000_000  # structures times elements of arrays: beyond, options are tried singly, on fronts
-LEAST_ELEMENTS = 10_000  # what a structure costs however small its arrays are
 GROUPS_OF_WHOLES = 128  # of more it takes long to tell what completes each
 
 
@@ -95,32 +91,6 @@ def searched_groups(
     )
 
 
-def tries_all_options(space: MappingSpace, columns: Columns) -> bool:
-    """Whether mapping options are few enough to be tried on every structure; always so where there are none.
-
-    What is kept in bulk counts for nothing by itself.
-    """
-    if not space.study.has_options:
-        return True
-    elements = sum(space.accesses.size(array) for array in space.model.network.arrays)
-    left = OPTIONS_ELEMENTS // max(elements, LEAST_ELEMENTS)
-    for group in space.groups:
-        last = space.last(group)
-        keeps = not searches_keeps(space, columns, space.tasks(group))
-        if last and not keeps and opens_only_keeps(space, last):
-            continue
-        structures = space.count_structures(last) if last else 0
-        if structures > left:
-            return False
-        # One structure in the middle stands for all: offers differ little between them.
-        if last and structures and (found := space.structure_at(last, 0.5)):
-            middle = plain_structure(space.tasks(group), Blocks(found[1], found[0]))
-            left -= structures * (1 + count_mapping_options(space, middle, keeps=keeps))
-        if left < 0:
-            return False
-    return True
-
-
 def search_groups(
     context: SearchContext,
     request: SearchRequest,
@@ -142,7 +112,9 @@ def search_groups(
     kinds: dict[Mask, list[Mask]] = {group: [] for group in wanted}
     for group, first in firsts.items():
         kinds[group if first is None else first].append(group)
-    tracker = _Tracker(context, firsts, isomorphic, request)
+    columns = context.columns
+    seconds = {group: group_seconds(space, columns, group, all_options=all_options) for group in wanted}
+    tracker = _Tracker(context, firsts, isomorphic, request, seconds)
     searched: dict[Mask, GroupFront] = {}
     for turn in in_turns(space.graph, kinds) if of_wholes else [wanted]:
         fronts = {group: searched[first].front for first in searched for group in kinds[first]}
@@ -166,7 +138,8 @@ def search_groups(
 class _Tracker:
     """Follows the plans of groups, and makes a front of what they have found so far, ended or not.
 
-    `firsts` says for each group which other one is searched in its place, if any.
+    `firsts` says for each group which other one is searched in its place, if any, and `seconds` what those that are
+    searched are predicted to take.
     """
 
     def __init__(
@@ -175,6 +148,7 @@ class _Tracker:
         firsts: Mapping[Mask, Mask | None],
         isomorphic: IsomorphicGroups,
         request: SearchRequest,
+        seconds: Mapping[Mask, float],
     ) -> None:
         self._context, self._isomorphic, self._report, self._keep = context, isomorphic, request.report, request.keep
         self._first = {group: group if first is None else first for group, first in firsts.items()}
@@ -182,16 +156,17 @@ class _Tracker:
         self._parts: dict[Mask, GroupPart] = {}
         self._known: dict[Mask, Front] = {}  # the fronts of parts, until more comes
         self._ended: set[Mask] = set()
-        self._begun, self._turn = 0, 0  # groups of turns before, and of this one
+        self._seconds = seconds
+        self._before: set[Mask] = set()  # groups of turns before,
+        self._turn: frozenset[Mask] = frozenset()  # and of this one
         self._designs = 0
         space, columns = context.space, context.columns
         self._interim = InterimFront(space.graph, columns.combination, columns.leading, space.fusions)
 
     def begin(self, turn: Sequence[Mask]) -> None:
         """Groups are searched together, each for all of its kind, after those of other turns."""
-        self._begun += self._turn
-        groups = set(turn)
-        self._turn = sum(first in groups for first in self._first.values())
+        self._before |= self._turn
+        self._turn = frozenset(turn)
 
     def follow(self, group: Mask, plan: JobPlan[GroupFront]) -> JobPlan[GroupFront]:
         """The same plan, its end noted."""
@@ -215,12 +190,21 @@ class _Tracker:
                 len(self._first),
                 "groups",
                 designs=self._designs,
-                work=(self._begun + share.of_all * self._turn) / len(self._first),
+                work=self._work(share),
                 hypervolume=lambda: self._interim.hypervolume(self._fronts()),
                 bound=lambda: self._interim.bound(self._context.least),
             )
         )
         self._keep(self._context, self._searched)
+
+    def _work(self, share: Share) -> float:
+        """The share of the predicted work that is done: what has ended counts for all that it was predicted to take."""
+
+        def seconds(groups: Iterable[Mask]) -> float:
+            return sum(self._seconds[group] for group in groups)
+
+        turn = max(seconds(self._turn & self._ended), min(share.done, seconds(self._turn)))
+        return (seconds(self._before) + turn) / max(seconds(self._seconds), sys.float_info.min)
 
     def _fronts(self) -> dict[Mask, Front]:
         """What is known of groups so far; each point comes from its row of the group's part."""

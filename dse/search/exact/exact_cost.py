@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from dse.pareto.combine import completions_of
-from dse.search.exact.exact import tries_all_options
 from dse.search.figures import Columns
+from dse.search.groups.keep_search import searches_keeps
 from dse.search.groups.search import GroupJobs
 from dse.search.isomorphic import IsomorphicGroups
 from dse.search.pricing import RateChoices, plain_structure
 from dse.space.mappings import MappingSpace, Shape, table_of
-from dse.space.options import one_more, opens_only_keeps
+from dse.space.options import count_mapping_options, one_more, opens_only_keeps
 from dse.space.task_graph import Mask
 from hwmodel.design import Blocks, GroupDesign, Scan
 
+OPTIONS_ELEMENTS = 50_000_000  # structures times elements of arrays: beyond, options are tried singly, on fronts
+LEAST_ELEMENTS = 10_000  # what a structure costs however small its arrays are
 FRONT = 32  # structures on the plain front of a group, on which options are tried one at a time
 ASKED = 1024  # plain structures of a group, of which it is asked whether they are products
 STEP_SECONDS = 4e-4  # to add a group's front to one of whole designs, of two figures,
@@ -27,30 +31,67 @@ def exact_seconds(space: MappingSpace, columns: Columns, most: float) -> float:
 
     More than `most` where they are, then not counted to the end.
     """
-    isomorphic, everywhere = IsomorphicGroups(space), space.study.has_options and tries_all_options(space, columns)
+    isomorphic, all_options = IsomorphicGroups(space), tries_all_options(space, columns)
     total = combining_seconds(space, columns)
     for group in sorted(space.groups, key=Mask.bit_count):
-        last = space.last(group)
-        if last is None or isomorphic.of(group) is not None:
-            continue
-        tasks = space.tasks(group)
-        jobs = GroupJobs(space, columns, tasks, RateChoices(tuple(map(space.rates, tasks))))
-        cost = jobs.cost
-        structures, kept = space.count_structures(last), jobs.searches_keeps
-        least = cost.tables + structures * (cost.plain + (cost.keeps if kept else 0.0))
-        if total + least > most:
-            return total + least
-        found = space.structure_at(last, 0.5)
-        total += cost.tables
-        if found is None:
-            continue
-        total += structures * _enumerated_seconds(jobs, *found)
-        for scan, shapes in space.structures(last):
-            total += float(cost.blocks(scan, shapes).sum() + (cost.keeps_of(scan, shapes).sum() if kept else 0.0))
-        if total <= most and space.study.has_options and not (kept and opens_only_keeps(space, last)):
-            middle = plain_structure(tasks, Blocks(found[1], found[0]))  # stands for all
-            total += _options(jobs, middle, structures if everywhere else None)
+        if total > most:
+            return total
+        if isomorphic.of(group) is None:
+            total += group_seconds(space, columns, group, all_options=all_options, most=most - total)
     return total
+
+
+def group_seconds(
+    space: MappingSpace, columns: Columns, group: Mask, *, all_options: bool, most: float = math.inf
+) -> float:
+    """Predicted seconds of pricing one group; more than `most` where they are, then not counted to the end.
+
+    With `all_options` these are tried on every structure, else one at a time on the plain front.
+    """
+    last, tasks = space.last(group), space.tasks(group)
+    if last is None:
+        return 0.0
+    jobs = GroupJobs(space, columns, tasks, RateChoices(tuple(map(space.rates, tasks))))
+    cost, kept, structures = jobs.cost, jobs.searches_keeps, space.count_structures(last)
+    least = cost.tables + structures * (cost.plain + (cost.keeps if kept else 0.0))
+    if least > most:
+        return least
+    found = space.structure_at(last, 0.5)
+    if found is None:
+        return cost.tables
+    total = cost.tables + structures * _enumerated_seconds(jobs, *found)
+    for scan, shapes in space.structures(last):
+        total += float(cost.blocks(scan, shapes).sum() + (cost.keeps_of(scan, shapes).sum() if kept else 0.0))
+    if total <= most and space.study.has_options and not (kept and opens_only_keeps(space, last)):
+        middle = plain_structure(tasks, Blocks(found[1], found[0]))  # stands for all
+        total += _options(jobs, middle, structures if all_options else None)
+    return total
+
+
+def tries_all_options(space: MappingSpace, columns: Columns) -> bool:
+    """Whether mapping options are few enough to be tried on every structure; always so where there are none.
+
+    What is kept in bulk counts for nothing by itself.
+    """
+    if not space.study.has_options:
+        return True
+    elements = sum(space.accesses.size(array) for array in space.model.network.arrays)
+    left = OPTIONS_ELEMENTS // max(elements, LEAST_ELEMENTS)
+    for group in space.groups:
+        last = space.last(group)
+        keeps = not searches_keeps(space, columns, space.tasks(group))
+        if last and not keeps and opens_only_keeps(space, last):
+            continue
+        structures = space.count_structures(last) if last else 0
+        if structures > left:
+            return False
+        # One structure in the middle stands for all: offers differ little between them.
+        if last and structures and (found := space.structure_at(last, 0.5)):
+            middle = plain_structure(space.tasks(group), Blocks(found[1], found[0]))
+            left -= structures * (1 + count_mapping_options(space, middle, keeps=keeps))
+        if left < 0:
+            return False
+    return True
 
 
 def combining_seconds(space: MappingSpace, columns: Columns) -> float:

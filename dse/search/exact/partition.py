@@ -19,7 +19,8 @@ from dse.pareto.counted import COMPARED_AT_MOST, counted_front, non_dominated
 from dse.pareto.fronts import Front, Rows, front_of
 from dse.results.schema import Comparisons
 from dse.search.context import SearchContext, Searched, SearchRequest
-from dse.search.exact.exact import search_groups, searched_groups, tries_all_options
+from dse.search.exact.exact import search_groups, searched_groups
+from dse.search.exact.exact_cost import tries_all_options
 from dse.search.figures import Columns
 from dse.space.size import all_fusions
 from dse.space.task_graph import Mask

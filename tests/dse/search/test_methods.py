@@ -27,8 +27,8 @@ from dse.jobs.runner import JobRunner
 from dse.pareto.hypervolume import share_of
 from dse.search import machine
 from dse.search.context import BUDGET, SearchContext, Searched, SearchRequest
-from dse.search.exact.exact import search_exactly, search_groups, tries_all_options
-from dse.search.exact.exact_cost import exact_seconds
+from dse.search.exact.exact import search_exactly, search_groups
+from dse.search.exact.exact_cost import exact_seconds, tries_all_options
 from dse.search.exact.exhaustive import search_exhaustively
 from dse.search.exact.partition import search_by_partition
 from dse.search.figures import Columns, columns_of
