@@ -124,7 +124,7 @@ def compare(first: Result, second: Result) -> Comparison:
     new = {point: designs for point, designs in theirs.items() if point not in ours}
     moved = _take_moved(left, new, by)
     values = [values_of(front, objectives) for front in fronts]
-    axes = Axes.of(fronts[0][0], objectives)
+    axes = Axes.of(fronts[0][0].objectives, objectives)
     octaves = [axes.octaves(design.objectives for design in front) for front in fronts]
     corner = corner_of(np.concatenate(octaves))
     fusions = [{shown_fusion(design): None for design in front} for front in fronts]

@@ -437,7 +437,7 @@ def _volume(result: Result) -> Iterator[Mistake]:
         return
     if len(names) > _VOLUME_CHECKED:
         return
-    front = volume_of(result.pareto, names)
+    front = volume_of([design.objectives for design in result.pareto], names)
     for name, corner in front.reference.items():
         if not math.isclose(corner, volume.reference[name], rel_tol=1e-6):
             given = f"{volume.reference[name]:,.6g}, and the front's {corner:,.6g}"

@@ -24,9 +24,9 @@ class Axes:
     scales: tuple[int, ...]
 
     @classmethod
-    def of(cls, design: Design, objectives: Sequence[str]) -> Axes:
-        """Of the designs that have figures of the same kinds as this one."""
-        whole = [isinstance(design.objectives[name], int) for name in objectives]
+    def of(cls, figures: Mapping[str, float], objectives: Sequence[str]) -> Axes:
+        """Of the points that have figures of the same kinds as these."""
+        whole = [isinstance(figures[name], int) for name in objectives]
         known = [figure.scale if (figure := known_figure(name)) is not None else 1 for name in objectives]
         scales = [1 if is_whole else max(_FRACTIONS, scale) for is_whole, scale in zip(whole, known, strict=True)]
         return cls(tuple(objectives), tuple(scales))
@@ -57,22 +57,22 @@ def share_of_any(
     front: Sequence[Design], objectives: Sequence[str], volume: Hypervolume, bounds: Mapping[str, float]
 ) -> float:
     """The least share that the volume has of any front's up to the same corner, if nothing is below the bounds."""
-    axes = Axes.of(front[0], objectives)
+    axes = Axes.of(front[0].objectives, objectives)
     least, corner = axes.octaves([bounds, volume.reference])
     return volume.value / float((corner - least).prod())
 
 
-def volume_of(front: Sequence[Design], objectives: Sequence[str]) -> Hypervolume:
-    """The hypervolume of a front up to its corner."""
+def volume_of(front: Sequence[Mapping[str, float]], objectives: Sequence[str]) -> Hypervolume:
+    """The hypervolume of a front, of points with their figures by name, up to its corner."""
     axes = Axes.of(front[0], objectives)
-    octaves = axes.octaves(design.objectives for design in front)
+    octaves = axes.octaves(front)
     corner = corner_of(octaves)
     return Hypervolume(value=hypervolume(octaves, corner), reference=axes.figures(corner))
 
 
 def filled(front: Sequence[Design], objectives: Sequence[str], volume: Hypervolume) -> float:
     """How much a front fills of the box between the best of each objective and the reference, 0 to 1."""
-    axes = Axes.of(front[0], objectives)
+    axes = Axes.of(front[0].objectives, objectives)
     octaves = axes.octaves(design.objectives for design in front)
     (corner,) = axes.octaves([volume.reference])
     return volume.value / float((corner - octaves.min(axis=0)).prod())
@@ -80,4 +80,6 @@ def filled(front: Sequence[Design], objectives: Sequence[str], volume: Hypervolu
 
 def telling(designs: Sequence[Design], objectives: Sequence[str], count: int, first: Sequence[int] = ()) -> list[int]:
     """The places, ascending, of at most so many designs of a front that tell most of it (`telling_rows`)."""
-    return telling_rows(Axes.of(designs[0], objectives).octaves(design.objectives for design in designs), count, first)
+    return telling_rows(
+        Axes.of(designs[0].objectives, objectives).octaves(design.objectives for design in designs), count, first
+    )

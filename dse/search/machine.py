@@ -430,7 +430,7 @@ def _result(
         infeasible_example=Refusal(groups=(refusal[0],), reason=refusal[1]) if refusal else None,
         comparisons=searched.comparisons,
         evolution=_evolution(searched.evolution) if searched.evolution else None,
-        hypervolume=volume_of(_searched_records(found, records), columns.names),
+        hypervolume=volume_of(_searched_points(found, records), columns.names),
         partitions=searched.coverage.counts() if searched.coverage else None,
         bounds=None if exact or not searched.complete else _least(space, columns),
         pareto=records,
@@ -438,11 +438,18 @@ def _result(
     )
 
 
-def _searched_records(found: _SearchResult, shown: tuple[Design, ...]) -> tuple[Design, ...]:
-    """The designs of the front as it was searched, of which some are shown."""
+def _searched_points(found: _SearchResult, shown: tuple[Design, ...]) -> list[Mapping[str, float]]:
+    """The objectives of the designs of the front as it was searched, of which some are shown."""
     if found.designs == found.front:
-        return shown
-    return _records(found.space, found.columns, found.front, [_NOT_SIMULATED] * len(found.front))
+        return [design.objectives for design in shown]
+    columns, searched, platform = found.columns, found.searched.front, found.space.model.platform
+    front = front_of(objective_values(columns, searched.values), searched.units)
+    pairs = [
+        (figure.name, figure.shown_of_each(column, platform))
+        for figure, column in zip(columns.objectives, front.values.T.tolist(), strict=True)
+    ]
+    names, figures = zip(*pairs, strict=True)
+    return [dict(zip(names, point, strict=True)) for point in zip(*figures, strict=True)]
 
 
 def _datapaths(space: MappingSpace, designs: Sequence[Design]) -> tuple[DatapathRecord, ...]:

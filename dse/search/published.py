@@ -414,7 +414,7 @@ def _result(
         else None,
         comparisons=Comparisons(subspaces=search.comparisons_by_subspaces, all_pairs=search.comparisons_of_all_pairs),
         evolution=None,
-        hypervolume=volume_of(front, names),
+        hypervolume=volume_of([design.objectives for design in front], names),
         partitions=_covered(search).counts(),
         pareto=front,
         designs=_designs(search, search.kept) if keep_all else None,

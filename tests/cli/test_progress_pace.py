@@ -53,7 +53,11 @@ def test_what_was_measured_corrects_the_time_left_which_falls(pieces: list[tuple
 
 def test_that_work_takes_much_longer_is_said() -> None:
     pace, samples = Pace(), [Sample(0, 0, 0.0), Sample(10, 0, 0.5), Sample(20, 0, 0.6)]
-    assert [pace.note(sample).seconds_left(sample.at) for sample in samples] == [None, 10, pytest.approx(20 * 0.4 / 0.6)]
+    assert [pace.note(sample).seconds_left(sample.at) for sample in samples] == [
+        None,
+        10,
+        pytest.approx(20 * 0.4 / 0.6),
+    ]
 
 
 def test_nothing_is_said_too_early() -> None:

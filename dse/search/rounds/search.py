@@ -108,23 +108,14 @@ class _Search:
         self.is_many = len(context.columns.objectives) > MANY
         self.around = Neighbourhood()
         self.cut = ""
+        self.has_settled = False
         self.is_exact = False
         self.looks: list[Look] = []
 
     def run(self) -> None:
         """Rounds, NSGA-II where objectives are many, and around the front, as far as budget and clock go."""
         try:
-            with self._up_to(MANY_ROUNDS_TO if self.is_many else ROUNDS_TO):
-                self._rounds()
-            if self.is_many and not self.is_exact:
-                self._evolve(EVOLVED_TO)
-            with self._up_to(SEARCH):
-                self._search_neighbours()
-                return
-            self.cut = SPENT
-        except _SettledError:
-            self._look()
-            self.cut = SETTLED_FRONT
+            self._spend()
         except TimeOverError:
             self._look()
             self.cut = self.request.clock_text
@@ -135,14 +126,32 @@ class _Search:
                 raise
             self.cut = INTERRUPTED
 
+    def _spend(self) -> None:
+        """The budget; where the front settles before, once more around it: options come last there, or not at all."""
+        try:
+            with self._up_to(MANY_ROUNDS_TO if self.is_many else ROUNDS_TO):
+                self._rounds()
+            if self.is_many and not self.is_exact:
+                self._evolve(EVOLVED_TO)
+            with self._up_to(SEARCH):
+                self._search_neighbours()
+                return
+            self.cut = SPENT
+        except _SettledError:
+            self.has_settled, self.cut = True, SETTLED_FRONT
+            self._look()
+            self._search_neighbours_briefly(AROUND_MORE)
+
     @contextmanager
     def _up_to(self, share: float) -> Iterator[None]:
         """Within, work is taken until so much of the budget is spent, or what may be spent around it."""
         outer = self.share
         self.share = min(share, outer)
-        with suppress(_SpentError):
-            yield
-        self.share = outer
+        try:
+            with suppress(_SpentError):
+                yield
+        finally:
+            self.share = outer
 
     def _rounds(self) -> None:
         self._sketch()
@@ -282,9 +291,9 @@ class _Search:
         keeps = sorted(self._portions(number, WorkQueue.keeps), key=lambda pair: pair[1].seconds)
         self._further(number, keeps, FURTHER if self.schedule.whole_is_first else LARGE_KEEPS)
 
-    def _search_neighbours_briefly(self) -> None:
+    def _search_neighbours_briefly(self, share: float = AROUND_SHARE) -> None:
         """Around the front up to a share of the budget, and as long as its hypervolume rises by much."""
-        share, rises = AROUND_SHARE, True
+        rises = True
         while rises:
             before = self._leading
             with self._up_to(self.spent / self.request.budget + share):
@@ -360,7 +369,8 @@ class _Search:
             self._look()
         self._report()
         self.runner.heed_time()
-        if not (self.request.has_budget or self.is_many) and has_settled(self.looks, self.request.budget):
+        is_over = self.has_settled or self.request.has_budget or self.is_many
+        if not is_over and has_settled(self.looks, self.request.budget):
             raise _SettledError
 
     def _plan(self, group: Mask, jobs: Sequence[Job]) -> JobPlan[GroupPart]:
