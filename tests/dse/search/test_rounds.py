@@ -28,7 +28,7 @@ from dse.search.context import SearchRequest
 from dse.search.rounds import neighbourhood, settled
 from dse.search.rounds.portions import WorkQueue
 from dse.search.rounds.schedule import ROUNDS, Schedule
-from dse.search.rounds.search import search_in_rounds
+from dse.search.rounds.search import LEAST_PIECE, ROUNDS_TO, search_in_rounds
 from dse.search.shown.variants import contexts_of
 from dse.space.mappings import MappingSpace
 from dse.space.rates import balanced
@@ -225,7 +225,10 @@ def test_groups_of_four_come_before_longer_and_shorter_ones(tmp_path: Path) -> N
 def test_later_turns_go_around_the_front_first(
     tasks: int, later: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of more tasks than few, what groups keep comes first only as long as nothing was searched around."""
+    """Of more tasks than few, what groups keep comes first only as long as nothing was searched around.
+
+    A budget that was asked for is spent, up to one piece of work that does not fit any more.
+    """
     turns: list[str] = []
 
     def noted(kind: str, portions: Any) -> Any:
@@ -239,7 +242,9 @@ def test_later_turns_go_around_the_front_first(
         monkeypatch.setattr(WorkQueue, kind, noted(kind, getattr(WorkQueue, kind)))
     monkeypatch.setattr(neighbourhood, "DECISIONS", tuple(noted("around", one) for one in neighbourhood.DECISIONS))
     context = contexts_of(space_of(chain(tasks), tmp_path), PAIR)[0]
-    search_in_rounds(context, SearchRequest(budget=8.0, has_budget=True), JobRunner())
+    found = search_in_rounds(context, SearchRequest(budget=8.0, has_budget=True), JobRunner())
+    assert found.work is not None
+    assert ROUNDS_TO * 8.0 - LEAST_PIECE <= found.work <= 8.0
     assert turns[:6] == ["plain", "keeps", "around", "plain", *later]
 
 
