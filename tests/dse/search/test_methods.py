@@ -409,7 +409,10 @@ def test_some_fronts_came_early() -> None:
 
 
 def test_single_tasks_and_the_whole_make_the_first_front(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The front so far is there before most groups are, in the folder too, and says how far any other may be."""
+    """The front so far is there before most groups are, in the folder too, and says how far any other may be.
+
+    The share of the work that is done only rises.
+    """
     monkeypatch.setattr(machine, "FIRST_SECONDS", 0.0)
     monkeypatch.setattr(runner, "TASK_SECONDS", 1e-9)  # however fast the machine: a task for each job
     monkeypatch.setattr(machine, "WRITE_SECONDS", 1e9)  # and however slow
@@ -428,6 +431,9 @@ def test_single_tasks_and_the_whole_make_the_first_front(tmp_path: Path, monkeyp
     assert not first.exact
     assert {len(design.fusion) for design in first.pareto} <= {1, 4}
     searching = [one for one in reports if one.phase == SEARCHING]
+    works = [one.work for one in searching if one.work is not None]
+    assert works == sorted(works)
+    assert 0.0 < works[0] < 0.5 < works[-1] <= 1.0
     assert searching[-1].hypervolume() is not None
     bound = searching[-1].bound()
     assert bound is not None
