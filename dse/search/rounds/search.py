@@ -140,7 +140,8 @@ class _Search:
         except _SettledError:
             self.has_settled, self.cut = True, SETTLED_FRONT
             self._look()
-            self._search_neighbours_briefly(AROUND_MORE)
+            with self._up_to(self.spent / self.request.budget + AROUND_MORE):
+                self._search_neighbours()
 
     @contextmanager
     def _up_to(self, share: float) -> Iterator[None]:
@@ -291,9 +292,9 @@ class _Search:
         keeps = sorted(self._portions(number, WorkQueue.keeps), key=lambda pair: pair[1].seconds)
         self._further(number, keeps, FURTHER if self.schedule.whole_is_first else LARGE_KEEPS)
 
-    def _search_neighbours_briefly(self, share: float = AROUND_SHARE) -> None:
+    def _search_neighbours_briefly(self) -> None:
         """Around the front up to a share of the budget, and as long as its hypervolume rises by much."""
-        rises = True
+        share, rises = AROUND_SHARE, True
         while rises:
             before = self._leading
             with self._up_to(self.spent / self.request.budget + share):
