@@ -85,7 +85,10 @@ def read_bytes(path: Path, most: int) -> bytes:
 
 
 def read_text(path: Path, most: int) -> str:
-    """The same of text in UTF-8. Raises OSError as `read_bytes`, and UnicodeDecodeError, which is a ValueError."""
+    """A regular file's content as UTF-8 text of at most `most` bytes.
+
+    Raises OSError as `read_bytes`, and UnicodeDecodeError, which is a ValueError.
+    """
     return read_bytes(path, most).decode("utf-8")
 
 
@@ -264,7 +267,7 @@ def carry_over(path: Path, target: Path, ignore: Callable[[str, list[str]], set[
 
 
 def _linked(path: Path | str, target: Path | str) -> None:
-    """The same file, pipe or link in another place too."""
+    """Make a file, pipe or link available at another path too: by a hard link, else by a copy."""
     try:
         os.link(path, target, follow_symlinks=False)
     except OSError:

@@ -67,7 +67,7 @@ def broken(group: str, name: str, why: str, span: Span | None = None) -> Arrayol
 
 
 def _entry_points(group: str) -> Iterable[EntryPoint]:
-    """Those of a group, without those of distributions whose metadata cannot be read."""
+    """Entry points of a group, without those of distributions whose metadata cannot be read."""
     try:
         return entry_points(group=group)
     except Exception:  # of one distribution, whose fault must not stop who does not use it

@@ -191,7 +191,7 @@ class Accesses:
         return rows, self.elements(touch, repetitions[rows])
 
     def in_parts(self, touch: Touch, numbers: IntArray) -> Iterator[tuple[NDArray[np.intp], IntArray]]:
-        """The same of repetitions (n,) given by their numbers, some of them at a time."""
+        """Rows and elements that repetitions (n,), given by their numbers, access through a tiler; some at a time."""
         step, extents = max(1, _AT_ONCE // max(1, math.prod(touch.pattern))), self.extents(touch.process)
         for start in range(0, len(numbers), step):
             some = numbers[start : start + step]
@@ -281,7 +281,7 @@ def subscripts(elements: IntArray, shape: Sequence[int]) -> IntArray:
 
 
 def _small_tiler(tiler: Tiler, shape: Shape, repetition: Extents, pattern: Extents) -> Tiler:
-    """The same accesses by small factors: 0 along a single index, the remainder along an axis that wraps."""
+    """A tiler of the same accesses by small factors: 0 along a single index, the remainder along an axis that wraps."""
     wrapped = [extent if tiler.wrap else None for extent in shape]
 
     def rows(matrix: Sequence[Sequence[int]], extents: Extents) -> tuple[tuple[int, ...], ...]:

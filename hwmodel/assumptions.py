@@ -121,7 +121,7 @@ def _datapaths(platform: Platform, network: Network) -> Iterator[str]:
 
 
 def _entries(platform: Platform, elementaries: Sequence[str], keys: tuple[str, ...]) -> Iterator[str]:
-    """The same where entries alone count, and no technology."""
+    """Elementaries whose entry in the platform says too little, where no technology stands in for it."""
     absent = [name for name in elementaries if name not in platform.elementary]
     yield from _absent(absent, [_ASSUMED[key] for key in keys])
     for key in keys:

@@ -67,7 +67,7 @@ class CostReport:
         return self.platform.prices
 
     def estimates(self, figures: Iterable[str]) -> tuple[str, ...]:
-        """Those of some figures of which the technology has estimates only."""
+        """Figures of which the technology has estimates only."""
         technology = self.technology
         return tuple(figure for figure in figures if technology is not None and technology.is_estimate(figure))
 

@@ -134,7 +134,7 @@ class Blocks:
         )
 
     def sides(self, dimension: int) -> tuple[int, ...]:
-        """Those along a dimension, the outer block's first where there is one."""
+        """Block sides along a dimension, the outer block's first where there is one."""
         sides = (*self.outer[dimension : dimension + 1], self.shape[dimension])
         return sides if dimension in self.scan.twice else sides[-1:]
 
@@ -229,7 +229,7 @@ class GroupDesign:
         return tuple(processor.task for processor in self.processors)
 
     def at_rates(self, rates: Sequence[int]) -> GroupDesign:
-        """The same with the units and intervals of its tasks that these rates are."""
+        """The group with units and initiation intervals of its tasks as these rates encode them."""
         processors = (
             replace(processor, units=units_of(rate), interval=interval_of(rate))
             for processor, rate in zip(self.processors, rates, strict=True)

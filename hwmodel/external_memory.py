@@ -184,7 +184,7 @@ class _Parts:
 
     @cached_property
     def conflicts(self) -> NDArray[np.bool_]:
-        """Of each opening: whether the opening before it was in the same bank."""
+        """For each opening, whether the opening before it was in the same bank."""
         bank = self.bank[self.opening]
         return np.concatenate([[False], bank[1:] == bank[:-1]])
 

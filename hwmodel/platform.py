@@ -143,7 +143,7 @@ class _Memory:
         return value
 
     def choices(self, process: Process, make: Callable[[], DatapathChoices]) -> DatapathChoices:
-        """Those of a process, which they hold, so that no other takes its identity."""
+        """Datapath choices of a process; they hold it, so that no other takes its identity."""
         if id(process) not in self._choices:
             self._choices[id(process)] = make()
         return self._choices[id(process)]

@@ -1,21 +1,20 @@
 """Rules of this code: names that say something, docstrings that stand by themselves, small folders, one name a thing.
 
-Each rule has its list of what breaks it still, by place or by count; a list may only shrink, and a test fails as well
-where an entry is no longer needed.
+Class names that stand in several modules of a package are listed still; the list may only shrink, and the test fails as
+well where an entry is no longer needed.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-import tokenize
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
-from house_rules_left import BACK_REFERENCES_LEFT, CLASS_NAMES_LEFT, COMMENTS_LEFT, FOLDERS_LEFT
+from house_rules_left import CLASS_NAMES_LEFT
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("arrayol", "hwmodel", "dse")
@@ -24,7 +23,19 @@ VAGUE |= {"one", "some", "how", "dear"}
 ALWAYS_VAGUE = {"told", "asked", "alone", "beside", "dear"}
 LITTLE = {"by", "of", "in", "to", "is", "on", "at", "the", "each", "all", "its", "it", "not", "are"}
 BACK_REFERENCE = re.compile(r"(The same|Those|Of)\b")
-ALGORITHMS = ("hwmodel/cost_model", "hwmodel/emit/schedule", "dse/search")
+ALGORITHMS = (
+    *(
+        "arrayol/c_import",
+        "arrayol/execute",
+        "arrayol/ir",
+        "arrayol/polyhedral",
+        "arrayol/tiling",
+        "arrayol/transforms",
+    ),
+    *("dse/pareto", "dse/search", "dse/space"),
+    *("hwmodel/banks", "hwmodel/cost_model", "hwmodel/datapath", "hwmodel/emit", "hwmodel/local_memory"),
+    *("hwmodel/simulator", "hwmodel/transfers"),
+)
 MODULES_IN_A_FOLDER = 20
 COMMENTS_IN_1000_LINES = 10
 
@@ -48,11 +59,6 @@ def definitions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.ClassDef]:
     return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef))
 
 
-def room_of(path: str) -> str:
-    """Package and room of a file: two folders, or a folder and the file."""
-    return "/".join(path.split("/")[:2])
-
-
 @pytest.mark.parametrize("name", ["_told", "some_of", "OneByOne", "asked_mhz", "made"])
 def test_vague_names_are_seen(name: str) -> None:
     assert is_vague(name)
@@ -70,12 +76,13 @@ def test_no_function_class_or_module_has_a_vague_name() -> None:
 
 
 def test_docstrings_do_not_begin_with_what_refers_to_another() -> None:
-    counts: dict[str, int] = defaultdict(int)
-    for path, tree in sources().items():
-        for node in (tree, *definitions(tree)):
-            if BACK_REFERENCE.match(ast.get_docstring(node) or ""):
-                counts[room_of(path)] += 1
-    assert dict(counts) == BACK_REFERENCES_LEFT
+    referring = [
+        (path, getattr(node, "name", ""))
+        for path, tree in sources().items()
+        for node in (tree, *definitions(tree))
+        if BACK_REFERENCE.match(ast.get_docstring(node) or "")
+    ]
+    assert referring == []
 
 
 def test_a_class_name_stands_in_one_module_of_a_package() -> None:
@@ -96,7 +103,7 @@ def test_a_folder_has_few_modules() -> None:
     counts: dict[str, int] = defaultdict(int)
     for path in sources():
         counts[Path(path).parent.as_posix()] += not path.endswith("__init__.py")
-    assert {folder: count for folder, count in counts.items() if count > MODULES_IN_A_FOLDER} == FOLDERS_LEFT
+    assert {folder: count for folder, count in counts.items() if count > MODULES_IN_A_FOLDER} == {}
 
 
 def test_the_type_of_integer_arrays_has_one_name() -> None:
@@ -106,17 +113,14 @@ def test_the_type_of_integer_arrays_has_one_name() -> None:
 
 
 def comments_in_1000_lines(room: str) -> int:
-    """Comments in 1,000 lines of a room's code, those to tools left out."""
-    lines = comments = 0
-    for path in (ROOT / room).rglob("*.py"):
-        with tokenize.open(path) as file:
-            tokens = list(tokenize.generate_tokens(file.readline))
-        lines += tokens[-1].start[0]
-        texts = [token.string for token in tokens if token.type == tokenize.COMMENT]
-        comments += sum(not re.match(r"# (noqa|type:|ruff:|pragma)", text) for text in texts)
-    return 1000 * comments // lines
+    """Comments in 1,000 lines of a room's code, those to tools left out; formatted code has two blanks before one."""
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / room).rglob("*.py")]
+    comments = sum(
+        len(re.findall(r"^ *# (?!noqa|type:|ruff:|pragma)|  # (?!noqa|type:)", text, re.MULTILINE)) for text in texts
+    )
+    return 1000 * comments // sum(text.count("\n") for text in texts)
 
 
 @pytest.mark.parametrize("room", ALGORITHMS)
 def test_algorithms_have_comments_that_say_why(room: str) -> None:
-    assert comments_in_1000_lines(room) >= min(COMMENTS_IN_1000_LINES, COMMENTS_LEFT.get(room, COMMENTS_IN_1000_LINES))
+    assert comments_in_1000_lines(room) >= COMMENTS_IN_1000_LINES

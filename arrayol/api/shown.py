@@ -61,7 +61,10 @@ def exploration_html(exploration: Exploration) -> str:
 
 
 def result_html(result: Result) -> str:
-    """The same of a result, above where its cycles and bits go; the points behind the front are not stored."""
+    """The designs that tell most of a stored front, above its plot and where its cycles and bits go.
+
+    The plot has no points behind the front: they are not stored.
+    """
     return _front(result) + (_picture(lambda path: save_breakdown(result, path)) if result.is_mapped else "")
 
 

@@ -125,7 +125,7 @@ def _is_known_reader(scan: _Scan, reader: Statement) -> bool:
 
 
 def _feeding(scans: Mapping[str, _Scan], statements: Sequence[Statement]) -> dict[str, _Scan]:
-    """Those of which each iteration writes something into an array, by themselves or through other scalars."""
+    """The scans of which each iteration writes something into an array, directly or through other scalars."""
     inside = {name: scan.loops for name, scan in scans.items()}
     for one in statements:
         if not one.target.subscripts and one.loops:

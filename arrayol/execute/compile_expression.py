@@ -295,7 +295,7 @@ def _select(node: Select, scope: BoundStatement) -> Code:
 
 
 def _settled(node: Expr, code: Code, scope: BoundStatement) -> Code:
-    """The same, with its value found now where no data decides it and nothing goes wrong."""
+    """The code of a node, replaced by its value where no data decides it and evaluating it raises nothing."""
     if not scope.decides(node):
         return code
     try:

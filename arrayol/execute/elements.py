@@ -46,7 +46,7 @@ def fixed_index(subscripts: Sequence[Any], shape: tuple[int, ...], axes: int) ->
 
 
 def window(index: PatternIndex, axes: int) -> Window | None:
-    """The same elements by slices; None where a subscript is no arithmetic progression along an axis of its own."""
+    """Slices of the elements of an index; None where a subscript is no arithmetic progression along an own axis."""
     key: list[Any] = []
     positions: list[int] = []
     for subscript in index:

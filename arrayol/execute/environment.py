@@ -230,7 +230,7 @@ class Environment:
         return np.ix_(*map(np.arange, self.shape))
 
     def along(self, axes: tuple[Axis, ...]) -> Environment:
-        """The same batch, for a statement with those axes."""
+        """The environment of the batch for a statement with the given axes."""
         return Environment(self.arrays, self.written, self.shape, self.place, axes, None, self.counters)
 
     def only(self, mask: Mask) -> Environment:

@@ -47,7 +47,7 @@ def describe_range(kind: ElementType) -> str:
 
 
 def wrapping(apply: Apply, kind: ElementType | None) -> Apply:
-    """The same function with its result brought into the range of a type, where NumPy's is wider."""
+    """A function whose result is brought into the range of a type, where NumPy's is wider."""
     if kind is None or not kind.wraps or kind.stored_bits == kind.bits:
         return apply
     return lambda *values: wrapped(apply(*values), kind)

@@ -109,7 +109,7 @@ class BoundStatement:
         )
 
     def bind(self, name: str, value: Binding, copies: int = 1) -> BoundStatement:
-        """The same scope with one variable more."""
+        """A scope with one more variable than this."""
         return replace(self, bindings={**self.bindings, name: value}, copies=self.copies * copies)
 
     def kept(self, local: Local) -> tuple[OuterRange, ...]:

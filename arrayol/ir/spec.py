@@ -79,7 +79,7 @@ class ConstArray:
 
     @property
     def digest(self) -> str:
-        """The same text for the same elements."""
+        """Hash of the elements, 32 hexadecimal digits: equal for equal tables."""
         return sha256(self.data).hexdigest()[:32]
 
     @property

@@ -42,7 +42,7 @@ def resolve_body(
 def resolve_statements(
     statements: tuple[syntax.Statement, ...], signature: TaskSignature, scope: Scope, mistakes: Mistakes
 ) -> Body:
-    """The same in a scope that says what names mean."""
+    """A body in a scope that says what names mean, as far as it is sound; mistakes are noted."""
     block = _Block(signature, scope, {}, [], mistakes)
     whole = block.resolve(statements)
     mentioned = set(expressions.mentioned(block.sound))

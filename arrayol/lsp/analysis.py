@@ -46,7 +46,7 @@ class Analysis:
 
     @cached_property
     def checked(self) -> Checked:
-        """The same with every check."""
+        """The text with its imports, after every check."""
         return check_loaded(self.loaded, self.kept)
 
     @cached_property
@@ -70,7 +70,10 @@ class Analysis:
         return found
 
     def component(self, item: syntax.Elementary | syntax.Task | None) -> Component | None:
-        """The same where there is just one: sizes that differ from copy to copy are not those of the definition."""
+        """What a definition was resolved to, where that is one component; None otherwise.
+
+        Sizes that differ from copy to copy are not those of the definition.
+        """
         found = self.components(item) if item is not None else ()
         return found[0] if len(found) == 1 else None
 

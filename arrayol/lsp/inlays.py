@@ -22,7 +22,7 @@ class Inlay:
 
 
 def inlays(analysis: Analysis, low: int = 0, high: int = sys.maxsize) -> tuple[Inlay, ...]:
-    """Those between two offsets, in the order of the text. A definition with parameters has none: its sizes differ."""
+    """The inlays between two offsets, in text order. A definition with parameters has none: its sizes differ."""
     items = [one for one in analysis.parsed.tree.definitions if one.span.start <= high and low <= one.span.end]
     found = [inlay for item in items for inlay in _of_item(analysis, item) if low <= inlay.offset <= high]
     return tuple(sorted(found, key=lambda inlay: inlay.offset))

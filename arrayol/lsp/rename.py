@@ -84,7 +84,7 @@ def _above(home: Path, folder: Path | None) -> Iterator[Path]:
 
 
 def _names(source: SourceFile) -> Occurrences:
-    """Those of a file and its imports. Raises RefusedError where one cannot be read, whose names would be missed."""
+    """Occurrences of all names in a file and its imports. Raises RefusedError where one cannot be read."""
     mistakes = Mistakes()
     items = gather(source, mistakes).items
     if mistakes:

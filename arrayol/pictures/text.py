@@ -80,7 +80,7 @@ def _size(shape: Shape) -> int:
 
 
 def _canonical(spec: Spec) -> Spec:
-    """The same specification with a black box in the place of each task that is repeated as a whole."""
+    """A specification with a black box in the place of each task that is repeated as a whole."""
     components = dict(spec.components)
     for name, task in spec.components.items():
         if isinstance(task, RepetitiveTask) and not isinstance(spec.components[task.callee], Elementary):

@@ -207,7 +207,7 @@ def _shifted(start: int, steps: list[tuple[int, int]], size: int) -> int:
 
 
 def _turned(start: int, steps: list[tuple[int, int]], size: int) -> int:
-    """The same on a ring."""
+    """The bits at `start`, moved by all values of all steps modulo the size, as on a ring."""
     _check_bits(size)
     bits, mask = 1 << start, (1 << size) - 1
     for step, count in steps:

@@ -157,7 +157,7 @@ def _mentions(nodes: tuple[Node, ...], name: str) -> bool:
 
 
 def _prefixed(nodes: tuple[Node, ...], first: tuple[str, ...]) -> tuple[Node, ...]:
-    """The same tree with further arguments before those of each Run."""
+    """A tree with further arguments before those of each Run."""
     tree: list[Node] = []
     for node in nodes:
         match node:

@@ -403,7 +403,7 @@ def _grown(known: isl.Set, pieces: _Pieces, names: Sequence[str]) -> Tree:
 
 
 def _question(known: isl.Set, alive: _Pieces, names: Sequence[str]) -> tuple[isl.Set, Condition]:
-    """Of the open conditions of the pieces the one that leaves fewest pieces on both of its sides together."""
+    """The open condition of the pieces that leaves fewest pieces on both of its sides together."""
     best: tuple[int, int, isl.Set, Condition] | None = None
     for where, _ in alive:
         for part in where.coalesce().gist(known).compute_divs().get_basic_sets():

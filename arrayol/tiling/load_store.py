@@ -209,7 +209,7 @@ class KeyedArray:
         return self.frame.other_strips.apply_range(self.reads)
 
     def storable(self, stores: isl.Map) -> isl.Map:
-        """Of the elements that could be stored those that anybody reads afterwards."""
+        """Elements that could be stored and that somebody reads afterwards."""
         return stores if self.wanted_outside is None else stores.intersect(self.wanted_outside)
 
 

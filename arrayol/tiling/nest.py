@@ -126,7 +126,7 @@ class TiledNest:
         return tuple(isinstance(size, str) for size in self.sizes)
 
     def along(self, strip_dims: int) -> TiledNest:
-        """The same nest with strips along so many dimensions."""
+        """The nest with strips along its first `strip_dims` dimensions."""
         return self if strip_dims == self.strip_dims else replace(self, strip_dims=strip_dims)
 
     @property

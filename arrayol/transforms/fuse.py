@@ -126,6 +126,7 @@ class Fuse:
             for axis, step in enumerate(vector)
             if step
         }
+        # Cut along any of these axes, a chain would leave its block with a value from its middle.
         sizes = tuple((extent or 1) if axis in along else 1 for axis, extent in enumerate(producer.repetition))
         tiled = Tile(self.producer, sizes).apply(spec)
         assert tiled.task is not None
@@ -160,7 +161,7 @@ def _search(spec: Spec, pair: Pair, sizes: Sizes, *, free: bool) -> tuple[Fusion
     """
     remarks: list[str] = []
     tried = sizes
-    while True:
+    while True:  # each turn takes at least one more axis whole, so it ends
         names = FreeNames(spec)
         fusion = find_fusion(spec, pair, tried, names)
         if isinstance(fusion, Fusion):

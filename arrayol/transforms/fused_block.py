@@ -126,7 +126,7 @@ def _needed(spec: Spec, pair: Pair, sizes: Sequence[int]) -> tuple[Progression, 
 
 
 def _near(tiler: Tiler, shape: Shape) -> Tiler:
-    """The same tiler with an origin not a whole turn away from the array."""
+    """A tiler of the same elements whose origin is less than a whole turn away from the array."""
     if not tiler.wrap:
         return tiler
     origin = tuple(
@@ -190,6 +190,7 @@ def _along(producer: RepetitiveTask, axis: int, needed: Progression, *, moved: b
     extent = producer.repetition[axis]
     delayed = any(delay.acts and delay.vector[axis] for delay in producer.delays)
     if delayed:
+        # A chain of delays runs through every repetition between: none of them may be left out of the block.
         needed = Progression(needed.low, 1, needed.last - needed.low + 1)
     if moved or not (delayed or needed.low < 0 or (extent is not None and needed.last >= extent)):
         return needed
@@ -200,6 +201,7 @@ def _leaves(needed: Progression, extent: int | None, moves: Sequence[int], outer
     """A block and a repetition, before the first or beyond the last, that it would need."""
     for start, sign, limit in ((needed.low, -1, 0), (needed.last, 1, extent)):
         ends = zip(moves, outer, strict=True)
+        # A linear form is extreme at a corner of the blocks, so one corner for each side tells of all.
         corner = [0 if sign * move <= 0 else None if count is None else count - 1 for move, count in ends]
         block, value = [0] * len(corner), start
         for axis, (place, move) in enumerate(zip(corner, moves, strict=True)):
@@ -251,6 +253,7 @@ def find_fusion(spec: Spec, pair: Pair, sizes: Sequence[int], names: FreeNames) 
     macro = _past_borders(spec, pair, sizes) or _find_macro(spec, pair, sizes)
     layouts = macro if isinstance(macro, Failure) else _laid_out(spec, pair, macro)
     if isinstance(layouts, Failure):
+        # A block that holds the whole producer needs no regular part of its arrays: the last resort.
         whole = _whole_macro(pair, sizes)
         if whole is None:
             return layouts
@@ -384,7 +387,7 @@ def _written_once(spec: Spec, pair: Pair, blocks: Blocks, layouts: Mapping[str, 
     try:
         return not any(map(find_outside, accesses)) and not find_clash(accesses) and not find_hole(accesses)
     except TooHardError:
-        return False
+        return False  # undecided: the producer stays beside the block, which is always right
 
 
 def _no_layout(pair: Pair, array: Port) -> str:

@@ -78,7 +78,7 @@ class CallName:
         return self.task if self.result is None else f"{self.task}@{self.result}"
 
     def of(self, spec: Spec) -> CallName:
-        """The same call by the component's own name, where the task is a copy written as `conv[3, 16]`."""
+        """The call by the component's own name, where the task is a copy written as `conv[3, 16]`."""
         return replace(self, task=component_name(spec, self.task) or self.task)
 
 

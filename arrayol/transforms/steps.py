@@ -203,7 +203,7 @@ def with_splits(form: Canonical, splits: Sequence[Split]) -> Canonical:
 
 
 def split_by(form: Canonical, texts: Sequence[str]) -> Canonical:
-    """The same for splits as texts. Raises StepTextError too."""
+    """The form after splits, given as texts. Raises StepTextError, or ArrayolError where a step is refused."""
     return with_splits(form, [step for text in texts if isinstance(step := parse_step(text), Split)])
 
 

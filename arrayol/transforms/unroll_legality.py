@@ -130,6 +130,7 @@ def _times(
             blocks = [BlockOf(index, ranges[index].low, factors[index]) for index in range(len(around), len(ranges))]
             yield from _times(item.inner, factors, (*time, place, *blocks), ranges)
         else:
+            # Jamming puts copies of an assignment next to each other: the index within a block varies inside `place`.
             within = [WithinBlock(index, one.low, factors[index]) for index, one in enumerate(around)]
             yield from ((*time, place, *within, number) for number in range(len(item.assigns)))
 

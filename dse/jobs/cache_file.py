@@ -61,12 +61,12 @@ def refusals(path: Path) -> Iterator[None]:
 
 
 def damaged(path: Path) -> DamagedCacheError:
-    """Of a cache of ours that cannot be relied on."""
+    """The error of a cache of ours that cannot be relied on."""
     return _not_usable(path, "this store of finished work is damaged")
 
 
 def other_format(path: Path) -> DamagedCacheError:
-    """Of a cache in a format that this version does not know."""
+    """The error of a cache in a format that this version does not know."""
     return _not_usable(path, "this store of finished work is from another version of arrayol")
 
 
@@ -76,19 +76,19 @@ def _not_usable(path: Path, message: str) -> DamagedCacheError:
 
 
 def foreign(path: Path) -> ArrayolError:
-    """Of a file by the cache's name that arrayol did not write, or that nothing tells it did."""
+    """The error of a file by the cache's name that arrayol did not write, or of which nothing shows that it did."""
     message = "this is no store of finished work of 'arrayol explore', or too damaged to be known as one"
     return error("store-damaged", message, hint=f"remove the file, or {_ELSEWHERE}", file=str(path))
 
 
 def locked(path: Path) -> ArrayolError:
-    """Of a cache that another process holds."""
+    """The error of a cache that another process holds."""
     hint = f"wait for its end, or {_ELSEWHERE}"
     return error("store-locked", "another exploration is working in this folder", hint=hint, file=str(path))
 
 
 def _cannot_write(path: Path, why: str) -> ArrayolError:
-    """Of a cache that may not be read and written."""
+    """The error of a cache that may not be read and written."""
     folder = path.parent  # asked about by `os.access` alone, which never fails
     if not os.access(folder, os.F_OK):
         if not os.access(folder.parent, os.F_OK):
@@ -101,7 +101,7 @@ def _cannot_write(path: Path, why: str) -> ArrayolError:
 
 
 def disk_full(path: Path) -> ArrayolError:
-    """Of a cache for which there is no room left."""
+    """The error of a cache for which the disk has no space left."""
     message = "this cannot be written: no space is left on the disk"
     hint = "make room, then run the same command with --resume: finished work is in the store"
     return error("cannot-write", message, hint=hint, file=str(path))

@@ -198,7 +198,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _no_arrayol() -> ArrayolError:
-    """Of a cluster that cannot take what it is sent."""
+    """The error of a cluster that cannot load the jobs that it is sent."""
     return error(
         "cluster-version",
         "a worker of the cluster cannot load arrayol, or has another version of it",

@@ -43,7 +43,7 @@ class Job(Protocol):
         """A result as text."""
 
     def load(self, text: str) -> Any:
-        """The same result from its text. Raises ValueError for a text that `dump` did not write."""
+        """A result from the text that `dump` made of it. Raises ValueError for a text that `dump` did not write."""
 
 
 JobPlan = Generator[Sequence[Job], Sequence[Any], Result]

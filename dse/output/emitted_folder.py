@@ -85,7 +85,7 @@ class EmittedFolder:
 
     @cached_property
     def digest(self) -> str:
-        """Of the Verilog."""
+        """Hash of the Verilog, 16 hexadecimal digits."""
         texts = [f"{name}\n".encode() + text for name, text in self.modules.items()]
         return hashlib.sha256(b"".join(texts)).hexdigest()[:16]
 

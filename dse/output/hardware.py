@@ -106,7 +106,7 @@ class CheckedDesign(ABC):
 
     @abstractmethod
     def differences(self) -> Iterator[str]:
-        """The same one by one."""
+        """What is not as promised, a text each."""
 
     def require_agreement(self) -> None:
         """Raises ArrayolError (`emitted-differs`) where anything is not as promised."""

@@ -178,7 +178,7 @@ class StoredDesign:
             return inf
 
     def one_frame(self, inputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        """Of arrays by input the frames that one frame of the simulation reads. Raises ArrayolError as `simulate`."""
+        """The frames of arrays, by input, that one frame of the simulation reads. Raises ArrayolError as `simulate`."""
         return {name: self._frame(name, array) for name, array in inputs.items()}
 
     def _frame(self, name: str, array: NDArray[Any]) -> NDArray[Any]:

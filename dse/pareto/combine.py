@@ -301,7 +301,7 @@ def _next(graph: TaskGraph, by_first: Mapping[Mask, list[Mask]], done: Mask) -> 
 
 
 def _useful(graph: TaskGraph, following: Mapping[Mask, list[Mask]]) -> dict[Mask, list[Mask]]:
-    """The same without the steps that lead to no whole design."""
+    """The steps of `following` that lead to whole designs."""
     leading = {graph.all}
     useful: dict[Mask, list[Mask]] = {}
     for done in sorted(following, key=Mask.bit_count, reverse=True):

@@ -55,7 +55,7 @@ def counted_front(points: Points) -> CountedFront:
 
 
 def _dominated(points: Points, block: NDArray[np.intp], compared: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Of shape (len(block), len(points)): whether the column's point dominates the row's, where they are compared."""
+    """Whether the column's point dominates the row's, where they are compared: (len(block), len(points))."""
     nowhere_larger = compared.copy()
     smaller = np.zeros_like(compared)
     for objective in range(points.shape[1]):

@@ -27,7 +27,7 @@ Values = NDArray[np.float64]
 
 
 def values_of(designs: Sequence[Design], objectives: Sequence[str]) -> Values:
-    """Of shape (designs, objectives); figures of which more is better are negative."""
+    """Objectives (designs, objectives); figures of which more is better are negative."""
     signs = [-1 if grows(name) else 1 for name in objectives]
     rows = [
         [sign * design.objectives[name] for sign, name in zip(signs, objectives, strict=True)] for design in designs

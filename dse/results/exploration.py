@@ -32,7 +32,7 @@ class Labels:
 
 
 def labels_of(spec: Spec, top: str, model: str, platform: str) -> Labels:
-    """Of an exploration of that task."""
+    """Labels of an exploration of the task `top`."""
     elements = {name: table.digest for name, table in spec.tables.items()}
     return Labels(spec.name, model, platform, spec.recorded, elements, digests_of(spec, top))
 

@@ -33,7 +33,7 @@ class Total:
 
     @property
     def text(self) -> str:
-        """The same with its word and its parts: LUT 33,120 (76%): units 30,020, memories 3,100."""
+        """The total with its name and its parts: LUT 33,120 (76%): units 30,020, memories 3,100."""
         parts = ", ".join(f"{part} {_number(amount)}" for part, amount in self.parts.items())
         return f"{NAMES[self.name]} {self.short}{f': {parts}' if len(self.parts) > 1 else ''}"
 
@@ -71,6 +71,6 @@ def device_text(device: DeviceRecord) -> str:
 
 
 def capacities_text(name: str, capacities: Mapping[str, Number]) -> str:
-    """The same of a name and capacities by figure; an area is named by itself."""
+    """A device's name and its capacities by figure, as text; an area is in the name already."""
     counts = [f"{most:,} {NAMES[figure]}" for figure, most in capacities.items() if figure != "area"]
     return f"{name}: {', '.join(counts)}" if counts else name

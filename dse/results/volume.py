@@ -25,7 +25,7 @@ class Axes:
 
     @classmethod
     def of(cls, figures: Mapping[str, float], objectives: Sequence[str]) -> Axes:
-        """Of the points that have figures of the same kinds as these."""
+        """Axes for points that have figures of the same kinds as these."""
         whole = [isinstance(figures[name], int) for name in objectives]
         known = [figure.scale if (figure := known_figure(name)) is not None else 1 for name in objectives]
         scales = [1 if is_whole else max(_FRACTIONS, scale) for is_whole, scale in zip(whole, known, strict=True)]

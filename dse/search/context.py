@@ -193,7 +193,7 @@ class SearchRequest:
             self.announce(f"remark: {remark}")
 
     def quietly(self) -> SearchRequest:
-        """The same without a word."""
+        """The request without any report of progress, and keeping nothing."""
         return replace(self, report=lambda _: None, announce=lambda _: None, keep=keeps_nothing)
 
 

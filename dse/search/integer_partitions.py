@@ -63,13 +63,13 @@ class Coverage:
 
 
 def coverage(space: MappingSpace, looked_at: Collection[Mask], *, is_whole: bool) -> Coverage | None:
-    """Of a search that has looked at designs of some groups; None where down-sets are too many to be gone through."""
+    """Coverage of a search that has looked at designs of some groups; None where there are too many down-sets."""
     reached = codes_of(space, looked_at)
     return None if reached is None else covered(space, reached, is_whole=is_whole)
 
 
 def covered(space: MappingSpace, reached: Iterable[Code], *, is_whole: bool) -> Coverage:
-    """Of a search that has looked at designs of these partitions."""
+    """Coverage of a search that has looked at designs of these partitions."""
     legal = codes_of(space, space.groups) if space.lists_groups else None
     return Coverage(len(space.graph), space.study.longest_group, legal, frozenset(reached), is_whole)
 

@@ -88,13 +88,13 @@ def least_figures(space: MappingSpace, columns: Columns) -> tuple[int, ...]:
 
 
 def least_objectives(space: MappingSpace, columns: Columns) -> tuple[int, ...]:
-    """The same of each objective; one that is made of parts only grows with each of them."""
+    """A bound on each objective of whole designs; one that is made of parts only grows with each of them."""
     values = np.array([least_figures(space, columns)], np.int64)
     return tuple(int(columns.whole(objective, values)[0]) for objective in columns.objectives)
 
 
 def _least(space: MappingSpace, choices: Choices) -> Bounds:
-    """Of all figures but costs, without what stands beside all groups."""
+    """Bounds on all figures but costs, without what all groups share."""
     found = _of_residents(space) | dict.fromkeys(SETUP, 0)
     found["units"] = sum(min(map(units_of, space.rates(task))) for task in choices)
     found[LEAKAGE] = sum(_least_leakage(space, own) for own in choices.values())
@@ -140,7 +140,7 @@ def _most_cycles(space: MappingSpace, task: str) -> int:
 
 
 def _least_cost(choices: Collection[_Choice], name: str, scale: int) -> int:
-    """Of a cost times its scale; rounded down, as that of a group with others may be."""
+    """The least of a cost times its scale; rounded down, as that of a group with others may be."""
     costs = (choice.costs.get(name, 0) for choice in choices)
     return math.floor(Fraction(str(min(costs, default=0))) * scale)
 
@@ -163,7 +163,7 @@ def _quickest(choices: Collection[_Choice], runs: int) -> int:
 
 
 def _works(space: MappingSpace) -> list[_Work]:
-    """Of groups no two of which are one; of those whose counts are not told, that their last tasks run whole."""
+    """Work of groups that share no task; of those whose counts are unknown, that their last tasks run whole."""
     graph = space.graph
     whole = _work(space, graph.names) if space.last(graph.all) is not None else None
     if whole is not None:
@@ -173,7 +173,7 @@ def _works(space: MappingSpace) -> list[_Work]:
 
 
 def _work(space: MappingSpace, tasks: tuple[str, ...]) -> _Work | None:
-    """Of a group in one block; None where it is not separable."""
+    """Work of a group in one block; None where it is not counted axis by axis."""
     try:
         batch = space.model.batch(tasks)
     except ArrayolError:

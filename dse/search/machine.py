@@ -209,7 +209,7 @@ def _slowed_to_fit(found: _SearchResult, device: DeviceLimits, names: Iterable[s
 
 
 def _front_of(found: _SearchResult, designs: Sequence[Decisions]) -> tuple[Decisions, ...]:
-    """Those of some designs that none beats in the objectives, in ascending order of these."""
+    """Designs that no other dominates in the objectives, in ascending order of these."""
     if not designs:
         return ()
     columns, space = found.columns, found.space

@@ -147,7 +147,7 @@ def _automatic(space: MappingSpace, columns: Columns, size: SpaceSize) -> Chosen
 
 
 def _most_seconds(space: MappingSpace, columns: Columns) -> float:
-    """Of predicted work that `auto` spends on pricing every group."""
+    """Seconds of predicted work up to which `auto` evaluates every group."""
     return EXACT_SECONDS if all(tries_all_options(one, columns) for one in space.variants) else SINGLY_SECONDS
 
 
@@ -209,7 +209,7 @@ class Points:
 
 
 def unbounded(columns: Columns) -> Columns:
-    """The same columns without limits."""
+    """These columns without limits."""
     combination = replace(columns.combination, limits=(None,) * len(columns.combination.limits))
     return replace(columns, combination=combination, bounds=())
 

@@ -154,7 +154,7 @@ class Pricer:
             yield part, bounded(tables, self._offered, times=self._times)
 
     def bounded_structure(self, structure: GroupDesign) -> Bounded:
-        """The same of any structure. Raises ArrayolError where it is refused."""
+        """What is known of any structure before all rates are evaluated. Raises ArrayolError where it is refused."""
         return self.model.bounded(structure, self._offered, times=self._times)
 
     def structure(self, structure: GroupDesign) -> Metrics:

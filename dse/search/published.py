@@ -171,7 +171,7 @@ class FusionSearch:
         self._report(replace(progress, evaluated=self.evaluated, hypervolume=partial(self._hypervolume, front)))
 
     def _hypervolume(self, front: GrowingFront) -> float | None:
-        """Of the survivors of former subspaces, and of the candidates of the present one so far."""
+        """Hypervolume of the survivors of former subspaces and the candidates of the present one so far."""
         candidates = [*self._survivors.held, *front.held]
         values = np.array([candidate.values for candidate in candidates], np.float64).reshape(-1, len(self.objectives))
         return self._volume.with_points(values)

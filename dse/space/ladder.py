@@ -44,5 +44,5 @@ def has_coarse_divisors(extent: int) -> bool:
 
 
 def near(sides: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]:
-    """Of some sides, ascending, those that come nearest to each wanted one by their ratio; ascending."""
+    """The sides (of ascending ones) nearest to each wanted one by their ratio; ascending."""
     return tuple(sorted({min(sides, key=lambda side: max(side, one) / min(side, one)) for one in wanted}))

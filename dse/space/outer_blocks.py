@@ -57,7 +57,7 @@ def _gaining(space: MappingSpace, task: str, arrays: Collection[str]) -> list[in
 
 
 def moving_of(space: MappingSpace, task: str, arrays: Collection[str]) -> dict[str, frozenset[int]]:
-    """Of each of the arrays that a task reads, but for resident ones, the dimensions that move what it reads."""
+    """For each array that a task reads, but for resident ones, the dimensions that move what it reads."""
     found = dict[str, frozenset[int]]()
     dimensions = range(len(space.accesses.extents(task)))
     for touch in space.accesses.reads[task]:

@@ -217,7 +217,7 @@ class _Walk:
         return [self._span(at, level) for at in range(len(self.extents))]
 
     def means(self, level: int) -> list[Numbers]:
-        """The same on the average: blocks at the ends may be smaller."""
+        """Mean indices of each dimension that the ticks of a prefix have: blocks at the ends may be smaller."""
         counts = [np.ones(len(self.sides)) for _ in self.extents]
         for loop, at in enumerate(self.scan.dimensions[:level]):
             counts[at] = counts[at] * self._count(loop)
@@ -269,7 +269,7 @@ def _moving(touches: Sequence[Touch], rank: int) -> frozenset[int]:
 
 
 def _front(choices: Sequence[_Choices]) -> list[_Choices]:
-    """Of all choices together those that no other one beats."""
+    """Choices that no other of all together dominates."""
     if not choices:
         return []
     ends = np.cumsum([len(each.figures) for each in choices])

@@ -123,7 +123,7 @@ def _side(side: int, whole: int, small: int, *, partial: bool) -> int:
 
 
 def _outer_side(outer: int, side: int, shorter: int, small: int, *, partial: bool) -> int:
-    """Of an outer block with inner ones of a side that gets shorter: two of these where it has several.
+    """Side of an outer block whose inner blocks get shorter: two of these where it has several.
 
     With `partial` the second is smaller, if the first allows that.
     """

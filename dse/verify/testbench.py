@@ -88,7 +88,7 @@ class Testbench:
 
     @property
     def inputs(self) -> Mapping[str, NDArray[Any]] | None:
-        """The same by input."""
+        """The random data by input; None where tokens must do."""
         return None if self.data is None else self.data.inputs
 
     @cached_property
@@ -116,7 +116,7 @@ class Testbench:
         return Judgement(identical, tuple(trial.mismatches(self.model.once)), kept_to)
 
     def trial(self, group: GroupDesign) -> Trial:
-        """The same beside its estimate. Raises SimulatorError where it cannot run."""
+        """Simulate a group, and give its estimate beside it. Raises SimulatorError where it cannot run."""
         estimate = self.model.estimate(group)
         local = local_memories(self._plan(structure_of(group)), group, estimate)
         return Trial(simulate_group(self.reference, self.platform, group, local), estimate)

@@ -72,7 +72,7 @@ class Verifier:
         self._reducer = Reducer(extents_of(Accesses(self.form.network, self.loads)), self.testbench.model)
 
     def _reduced(self) -> Canonical:
-        """The same task at the reduced size, which may be its own."""
+        """The task at the reduced size, which may be its own."""
         spec = self.form.original
         if all(spec.constants[name] == value for name, value in self.consts.items()):
             return self.form

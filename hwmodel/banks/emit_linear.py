@@ -116,7 +116,7 @@ class _Numbers:
         return total if total is not None else self.constant(0)
 
     def simple(self, expr: expressions.Expr) -> expressions.Expr:
-        """The same value, as short as its affine form is."""
+        """An expression of equal value, as short as its affine form is."""
         return expression_of(affine(expr), self.span) if self.type is Weak.INTEGER else expr
 
 

@@ -75,7 +75,7 @@ class LayoutExploration:
     refused: tuple[Factors, ...]
 
     def short(self) -> list[LayoutDesign]:
-        """Of the front, for each number of ports, those that nothing beats in cycles and memories; by cycles."""
+        """For each number of ports, the designs of the front that nothing beats in cycles and memories; by cycles."""
         kept = []
         for ports in sorted({design.ports for design in self.front}):
             own = sorted((design for design in self.front if design.ports == ports), key=_by_memories)
@@ -197,7 +197,7 @@ def front_of(designs: Sequence[LayoutDesign]) -> list[LayoutDesign]:
 
 
 def _best_by_copies(designs: Sequence[LayoutDesign], banks: int) -> tuple[LayoutDesign, ...]:
-    """Of the custom layout with so many banks of the fewest ports: the fewest cycles at each number of copies."""
+    """Custom layouts with so many banks of the fewest ports: for each number of copies the one of the fewest cycles."""
     own = [design for design in designs if design.layout == CUSTOM and design.banks == banks]
     ports = min((design.ports for design in own), default=1)
     best: dict[int, LayoutDesign] = {}

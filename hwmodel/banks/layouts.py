@@ -47,7 +47,7 @@ class LayoutCost:
 
     @property
     def cycles(self) -> int | None:
-        """Of one run of each body."""
+        """Cycles of one run of each body; None where there is no such layout."""
         return None if self.bodies is None else sum(self.bodies)
 
     def reduction(self, naive: LayoutCost) -> float | None:

@@ -56,6 +56,7 @@ def window_of(access: Access) -> Window | None:
 @lru_cache(maxsize=1024)
 def _of_places(pattern: tuple[Place, ...], step: Place, units: int, cycles: int) -> Window | None:
     """The window of units that move, cached: tasks often have equal patterns at different edges."""
+    # Linear numbers: a round later every element has a number larger by `further`, so sets are compared in one sort.
     moved, when = of_units(pattern, step, units), read_cycles(np.arange(len(pattern)), len(pattern), cycles)
     ahead = tuple(units * part for part in step)
     numbers, further = numbered(moved, ahead)
@@ -67,6 +68,7 @@ def _of_places(pattern: tuple[Place, ...], step: Place, units: int, cycles: int)
     np.minimum.at(read_at, place_of, np.repeat(when, units))
     fresh = np.flatnonzero(is_fresh)
     fresh = fresh[np.lexsort((first[fresh], read_at[fresh]))]
+    # The k-th new element is there in time if k / `each` cycles have passed when a unit takes it, for every k.
     each = max(int((-(-np.arange(1, len(fresh) + 1) // (read_at[fresh] + 1))).max()), -(-len(fresh) // cycles))
     return Window(as_tuples(moved[first[fresh]]), each, len(places), _longest_way(places, places[fresh], further))
 

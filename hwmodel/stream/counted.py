@@ -61,7 +61,7 @@ def tap_reads(tap: Tap, elements: IntArray, pulses: IntArray, size: int, names: 
 
 
 def over_frames(reads: TapReads, frames: int, frame: int) -> TapReads:
-    """The same reads of several frames in succession."""
+    """Reads of several frames in succession, `frame` pulses apart."""
     shift = np.repeat(np.arange(frames) * frame, len(reads.first))
 
     def repeated(pulses: IntArray) -> IntArray:

@@ -1,4 +1,4 @@
-"""The same latenesses, and the reads of single lanes, from all repetitions of a frame one by one."""
+"""Latenesses of taps, and the reads of single lanes, enumerated over all repetitions of a frame."""
 
 from __future__ import annotations
 

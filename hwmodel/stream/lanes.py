@@ -98,7 +98,7 @@ class Recurrences(NamedTuple):
     pulses: Mapping[tuple[str, str, str], int]
 
     def of(self, node: str, delay: Delay, born: int) -> int:
-        """Of a delay: what is known, else the pulses to the birth."""
+        """Pulses until the next firing of a delay's chain: what is known, else the pulses to the birth."""
         return self.pulses.get((node, delay.output, delay.port), born)
 
 

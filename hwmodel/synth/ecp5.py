@@ -71,7 +71,7 @@ class Amounts:
 
     @staticmethod
     def of(counts: Mapping[str, int]) -> Amounts:
-        """Of cells by type, before packing."""
+        """Amounts of a netlist's cells by type, before packing."""
         get = counts.get
         ram = get("TRELLIS_DPR16X4", 0)
         lut = get("LUT4", 0) + CARRIES * get("CCU2C", 0) + RAM * ram
@@ -79,7 +79,7 @@ class Amounts:
 
     @staticmethod
     def of_placed(used: Mapping[str, int]) -> Amounts:
-        """Of elements of the device."""
+        """Amounts of a placed design, from the device's elements that it uses."""
         names = ("TRELLIS_COMB", FLIP_FLOP, "MULT18X18D", "DP16KD", "TRELLIS_RAMW")
         return Amounts(*(used.get(name, 0) for name in names))
 

@@ -25,7 +25,7 @@ class PartNames:
 
     @staticmethod
     def of(group: Mapping[str, Any]) -> PartNames:
-        """Of a group in design.json."""
+        """The names that parts of a group in design.json have."""
         agents = frozenset(agent["name"] for agent in group["agents"])
         reading = frozenset(name.removesuffix("_read") for name in agents if name.endswith("_read"))
         lanes = frozenset(lane for agent in group["agents"] for lane in agent["lanes"])

@@ -147,6 +147,7 @@ class PlanContext:
 def _held(spans: Sequence[tuple[IntArray, IntArray]], steps: int = 0) -> IntArray:
     """How many spans hold each step, for at least so many steps; both ends of a span are in it."""
     first, last = (np.concatenate(ends) for ends in zip(*spans, strict=True))
+    # One more from a span's first step on, one less after its last: the running sum counts the spans.
     length = max(steps, int(last.max(initial=-1)) + 2)
     changes = np.bincount(first, minlength=length) - np.bincount(last + 1, minlength=length)
     held: IntArray = changes.cumsum()
@@ -176,6 +177,7 @@ def tile_by_tile(ground: PlanContext) -> TransferPlan:
     sizes = [np.bincount(part.unit, minlength=len(clock.tile)) for part in (loads, ground.kept, stores)]
     steps = units.load_steps()
     held = np.zeros(int(steps.max(initial=-1)) + 3, np.int64)
+    # Overlapped, a tile's loads, computation and stores are in steps that follow each other.
     for behind, size in enumerate(sizes):
         held[steps + behind] += size
     first, last = ground.locals
@@ -189,7 +191,7 @@ def whole_strip_first(ground: PlanContext) -> TransferPlan:
     """All loads of a strip before its first tile and all stores after its last: a strip is one large tile."""
     clock = ground.clock
     loads, stores, kept = (_by_strip(clock, part) for part in (ground.loads, ground.stores, ground.kept))
-    latency = ground.latency
+    latency = ground.latency  # paid once for a strip, whose tiles keep the pipeline full
     compute = np.bincount(clock.strip, ground.tile_cycles - latency).astype(np.int64) + latency
     units = Units(np.arange(len(compute)), compute, np.full(len(compute), -1))
     live = np.bincount(kept.unit, minlength=len(compute))
@@ -238,6 +240,7 @@ def remote_bursts(ground: PlanContext) -> Bursts:
             instance, element = _accesses(reach, one_each=statement.assign is not None)
             at = turn[_rows_in(instance, instances)]
             linear = ground.places[reach.array].linear(element)
+            # Even ranks are reads and odd ones writes, so that the order tells them apart again below.
             ranks = [np.full(len(at), value) for value in (2 * place + write, names.index(reach.array))]
             columns.append((at, *ranks, linear))
     turns, places, arrays, linears = (np.concatenate(column) for column in zip(*columns, strict=True))

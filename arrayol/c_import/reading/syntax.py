@@ -60,7 +60,7 @@ class Places:
 
     @staticmethod
     def of(file: SourceFile, text: str) -> Places:
-        """Those of a preprocessed text."""
+        """The spans of a preprocessed text, whose line markers say which file each line is from."""
         lines: dict[tuple[str, int], str] = {}
         for name, number, line in marked_lines(text):
             if line.strip():

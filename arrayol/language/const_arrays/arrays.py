@@ -169,7 +169,7 @@ def _box(extents: list[tuple[int, int]]) -> Iterator[list[NDArray[Any]]]:
 
 
 def _walked(ranges: tuple[syntax.Range, ...], constants: Constants, most: int) -> Iterator[list[NDArray[Any]]]:
-    """The same of ranges that depend on one another, until there are `most` points."""
+    """The values, in chunks, of range variables whose bounds depend on one another, until there are `most` points."""
     import numpy as np
 
     columns: dict[str, NDArray[Any]] = {}

@@ -46,7 +46,7 @@ class Linked:
 
     @property
     def parts(self) -> tuple[ExitBox, ...]:
-        """Of an output the boxes of repetitions that write through it."""
+        """The boxes of repetitions that write through an output."""
         leaves = None if self.delay is None else tuple(-step for step in self.delay)
         return writing_parts(
             Link(self.port.name, self.array.name, self.tiler, self.tiler.span, leaves), self.repetition

@@ -86,7 +86,7 @@ def _piece(piece: PieceWords, base: int, *, divided: bool) -> Iterator[str]:
 
 
 def _deepest(addresses: Addresses | BankAddresses) -> Addresses:
-    """Those of the deepest bank: all take the same forms."""
+    """Addresses in the deepest bank: all banks take the same forms."""
     if isinstance(addresses, Addresses):
         return addresses
     return max(addresses.banks.values(), key=lambda one: one.size)

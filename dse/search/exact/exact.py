@@ -169,7 +169,7 @@ class _Tracker:
         self._turn = frozenset(turn)
 
     def follow(self, group: Mask, plan: JobPlan[GroupFront]) -> JobPlan[GroupFront]:
-        """The same plan, its end noted."""
+        """A group's plan, whose end is noted."""
         searched = yield from plan
         self._ended.add(group)
         return searched

@@ -93,7 +93,7 @@ class JobCost:
         return self.tables_of(_SIDES)
 
     def tables_of(self, sides: int) -> float:
-        """The same where blocks have so many different sides in all, counted axis by axis."""
+        """Seconds before the first plain structure is evaluated, by the number of different block sides of all axes."""
         if not self.is_separable:
             return _OPEN
         number = len(self.tasks)
@@ -225,7 +225,7 @@ class JobCost:
 
     @cached_property
     def _extents(self) -> Shape:
-        """Those of the last task."""
+        """Extents of the last task."""
         return self.space.accesses.extents(self.tasks[-1])
 
     @cached_property
@@ -245,7 +245,7 @@ class JobCost:
 
     @cached_property
     def _moving(self) -> list[tuple[int, bool]]:
-        """Of each tiler of the tasks the accesses that differ, and whether they may go around ends or over them."""
+        """For each tiler of the tasks the number of different accesses, and whether they may wrap or cross a border."""
         accesses, found = self.space.accesses, list[tuple[int, bool]]()
         for task in self.tasks:
             for touch in (*accesses.reads[task], *accesses.writes[task]):

@@ -325,7 +325,7 @@ class _FrontOfGroup:
         return Waiting(rows, chosen, bounds, units).only(self.columns.combination.within(bounds))
 
     def _live(self, priced: Metrics, data: IntArray, bits: IntArray, rows: Rows, chosen: Rows) -> Waiting:
-        """The same by what is live in data and bits, (S, 1)."""
+        """Designs that may be feasible by the elements and bits (S, 1) that are live in them at the least."""
         least = priced.keeping(data, bits)
         bounds, units = self.pricer.values(least, (rows, chosen)), least.objective("units")[rows, chosen]
         return Waiting(rows, chosen, bounds, units).only(self.columns.combination.within(bounds))
@@ -350,7 +350,7 @@ class _FrontOfGroup:
         return len(values), refused, found.refusal if refused else None
 
     def _are_beaten(self, waiting: Waiting) -> NDArray[np.bool_]:
-        """Of which no design is left beside those found so far, and beside known whole designs."""
+        """Which waiting designs are dominated by those of this group so far, or by known whole designs."""
         units, trade = total_units(self.part.rates), self.columns.combination.trades_units
         beaten = waiting.is_beaten(self.part.values, units, trade_units=trade)
         beaten |= waiting.is_beaten(self.known, self.known_units, trade_units=trade)

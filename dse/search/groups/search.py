@@ -182,7 +182,7 @@ class GroupJobs:
         return JobSample(self.structures(part, chosen), (len(structures) - len(chosen)) * self.rates.count)
 
     def bearable(self, slow: Sequence[GroupDesign], seconds: float | None = None) -> list[GroupDesign]:
-        """Those of some structures of which none takes longer than these seconds, or than any structure may."""
+        """Structures that take at most these seconds each; by default as long as any structure may."""
         most = SLOW_SECONDS if seconds is None else seconds
         return [structure for structure in slow if self.cost.is_bearable(structure, most)]
 

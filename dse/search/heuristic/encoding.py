@@ -246,7 +246,7 @@ def _joined(space: MappingSpace, links: Sequence[tuple[int, int]]) -> list[Mask]
 
 
 def _acyclic(space: MappingSpace, groups: list[Mask]) -> tuple[Mask, ...]:
-    """The same with groups that need each other, if by others, made one: they are linked, so the result is legal."""
+    """Groups, merged where they need each other, even through others: they are linked, so the result is legal."""
     count = len(groups)
     reached = [
         sum(1 << place for place, other in enumerate(groups) if other != group and _feeds(space, group, other))

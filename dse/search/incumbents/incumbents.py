@@ -136,7 +136,7 @@ def _no_more(front: Front, most: int) -> Front:
 
 
 def _lowered(values: IntArray, units: IntArray, most: int) -> tuple[IntArray, IntArray]:
-    """Of points in at most so many runs what those of a run have of each figure, and of units, at the least."""
+    """Lower bounds of points in at most `most` runs: for each run the least of each figure, and of units."""
     if len(values) <= most:
         return values, units
     starts = np.linspace(0, len(values), most, endpoint=False).astype(np.intp)

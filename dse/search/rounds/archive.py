@@ -75,7 +75,7 @@ class Archive:
         self._join(whole, lambda group, row: design(group, int(rows[group][row])))
 
     def add_all(self, schedule: Schedule, fronts: Mapping[Mask, Front], design: Design) -> bool:
-        """The same of fronts that are whole, thinned as little as can be; whether nothing was thinned."""
+        """Take whole designs of complete fronts, thinned as little as can be; whether nothing was thinned."""
         thin = _Thinning(EXACT_POINTS)
         feasible = {group: front for group, front in fronts.items() if len(front)}
         whole = _Paths.of(schedule, feasible).front(feasible, self.combination, thin)

@@ -89,7 +89,7 @@ class WorkQueue:
         return [WorkItem(jobs.cost.tables_of(len(structure[1])) + seconds, jobs_for)]
 
     def promised(self) -> Iterator[WorkItem]:
-        """Of a task by itself the blocks, and blocks of blocks, that move and hold least by an estimate of boxes.
+        """Blocks of a single task, and blocks of blocks, that move and hold least by an estimate of boxes.
 
         At the slowest rate, which needs the fewest banks.
         """
@@ -390,7 +390,7 @@ class WorkQueue:
         return self.schedule.left_out(self.tasks[-1]) * self._jobs(0).rates.count
 
     def _jobs(self, number: int) -> GroupJobs:
-        """Those of a round, made once: of what they cost much is told by looking at the group."""
+        """Jobs of a round, made once: much of their cost is known only by looking at the group."""
         if number not in self._of_round:
             rates = self.schedule.rates(self.group, number, free=self._is_free)
             self._of_round[number] = GroupJobs(self.space, self.columns, self.tasks, rates, JOB_OF_ROUND)

@@ -140,7 +140,7 @@ class Schedule:
 
     @property
     def _lengths(self) -> Sequence[int]:
-        """Of groups that cut an order evenly."""
+        """Lengths of groups that cut an order evenly."""
         return [1 << power for power in range(len(self.space.graph).bit_length() + 1)]
 
     def sketched(self) -> Sequence[Mask]:
@@ -242,7 +242,7 @@ class Schedule:
                 yield scan, shape
 
     def _counted_at_most(self, task: str) -> int:
-        """Of how many shapes scans may be counted, which takes as long as sets of dimensions with a delay are many."""
+        """For how many shapes scans may be counted: the time grows with the sets of dimensions that have a delay."""
         delays = self.space.accesses.delays(task)
         moving = sum(any(steps) for steps in zip(*(delay.vector for delay in delays), strict=True))
         return max(1, COUNTED // (max(1, moving) << moving)) if moving > FEW_MOVING else sys.maxsize
@@ -317,7 +317,7 @@ class Schedule:
 
 
 def _neighbours(items: Sequence[Shape], item: Shape) -> Sequence[Shape]:
-    """Of ascending items those before and after one, which may be there."""
+    """The neighbours of an item, which may be among them, in ascending items."""
     before, after = bisect_left(items, item), bisect_right(items, item)
     return (*items[max(0, before - 1) : before], *items[after : after + 1])
 
@@ -328,7 +328,7 @@ def by_scan(structure: Structure) -> str:
 
 
 def sampled_scans(legal: Sequence[Scan], scans: Scans, extents: Shape) -> Sequence[Scan]:
-    """Of the legal scans all, those that only go upwards (all where none does), or of many of those two.
+    """All legal scans, those that only go upwards (all where none does), or the first and last of these.
 
     Only the last takes such with a dimension of one index inside others: it is no line that units could share.
     """

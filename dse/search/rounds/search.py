@@ -265,7 +265,7 @@ class _Search:
     def _portions(
         self, number: int, portions: Callable[[WorkQueue, int, GroupPart], Iterator[WorkItem]]
     ) -> Iterator[tuple[Mask, WorkItem]]:
-        """Those of one kind of the groups that are known, in the order of a round."""
+        """Work items of one kind of all known groups, in the order of a round."""
         for group in self._in_order(number):
             if group in self.known:
                 known = self.known[group]
@@ -430,7 +430,7 @@ class _Search:
 
     @property
     def counts(self) -> Counts:
-        """Of all groups that were priced, as far as NSGA-II did it once more."""
+        """Counts of all groups that were evaluated, and of those that NSGA-II evaluated again."""
         others = self.genetic.pricer.counts if self.genetic else Counts()
         return sum((known.part.counts for known in self.known.values()), others + Counts(pruned=self.left_out))
 
@@ -466,7 +466,7 @@ class _Search:
         )
 
     def _partitions(self) -> frozenset[Code]:
-        """Those of the fusions of which whole designs were looked at."""
+        """Partitions of the fusions of which complete designs were looked at."""
         groups = [group for group, front in self._fronts().items() if len(front)]
         others = self.genetic.partitions if self.genetic else ()
         return self.archive.partitions(self.schedule, groups).union(others)

@@ -125,7 +125,7 @@ def _best(
 
 
 def _leanest(bounds: IntArray, most: int) -> Rows:
-    """Of points with the logic last some, evenly by their first figure.
+    """Some of the points, evenly by their first figure; their last is the logic.
 
     They are bounds, so that one which is beaten by another need not be in truth; but what takes no less of the first
     figure and of logic than several others is left out.

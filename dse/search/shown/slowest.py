@@ -95,7 +95,7 @@ def _as_good(context: SearchContext, group: GroupDesign, own: Rates, others: Seq
 def _which_are_as_good(
     context: SearchContext, own: Mapping[GroupDesign, Rates], others: Mapping[GroupDesign, Sequence[Rates]]
 ) -> dict[GroupDesign, list[bool]]:
-    """The same of many groups: those of one structure are priced together, as are plain ones of one scan."""
+    """Whether groups keep their figures at other rates; one structure, or plain ones of a scan, at a time."""
     families: dict[GroupDesign | tuple[Group, Scan], list[GroupDesign]] = {}
     for group in others:
         structure = structure_of(group)

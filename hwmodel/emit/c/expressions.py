@@ -92,7 +92,7 @@ class Scope:
     variables: Mapping[str, Interval] = field(default_factory=dict)
 
     def within(self, item: Range) -> Scope:
-        """The same scope with the variable of one range more; that of an empty range has its first index."""
+        """A scope with the variable of one more range; that of an empty range has its first index."""
         (first, _), (_, end) = self._interval(item.low), self._interval(item.high)
         return replace(self, variables={**self.variables, item.name: (first, max(first, end - 1))})
 

@@ -88,7 +88,7 @@ class _Steps:
 
     @staticmethod
     def of(ends: IntArray, interval: int, first: IntArray) -> _Steps:
-        """Those of an agent whose steps end with these rows."""
+        """The rows of an agent whose steps end with the rows `ends`."""
         rows = np.arange(int(ends[-1]) + 1)
         step = np.searchsorted(ends, rows)
         return _Steps(step, rows - np.concatenate([[0], ends[:-1] + 1])[step], first, interval)
@@ -147,7 +147,7 @@ def _read_places(units: TaskUnits, port: ReadPort) -> list[tuple[int, int]]:
 
 
 def _written_places(units: TaskUnits, port: WritePort) -> list[tuple[int, int]]:
-    """The same of results: those that leave with all others, and those that are taken early."""
+    """By lane of a round the cycle from its begin and the lane, of results that leave together or are taken early."""
     if port.early:
         places = [(FETCH + cycle, at) for at, cycle in enumerate(port.early)]
     else:
@@ -232,7 +232,7 @@ def _touches(words: IntArray) -> tuple[IntArray, IntArray, IntArray]:
 
 
 def last_writes(writes: tuple[IntArray, IntArray], reads: tuple[IntArray, IntArray]) -> IntArray:
-    """Of each read the number of the last write of its word before it, -1 for none; of both word and time."""
+    """For each read the number of the last write of its word before it, -1 for none; (words, times) of both."""
     (word, time), (wanted, when) = writes, reads
     order = np.lexsort((time, word))
     most = int(max(time.max(initial=0), when.max(initial=0))) + 1
@@ -285,7 +285,7 @@ def _any(words: Mapping[str, IntArray], rows: int) -> NDArray[np.bool_]:
 
 
 def _addresses(passing: Replayed, requests: Replayed) -> IntArray:
-    """Of each row that passes the address of its external word."""
+    """For each row that passes, the address of its external word."""
     done, takes = passing.controls["done"], passing.controls["takes"]
     asked = requests.places["word"][requests.controls["asks"] > 0]
     number = np.cumsum(done) - done

@@ -30,7 +30,7 @@ class AccessPorts:
 
 
 def access_ports(derived: Derived) -> dict[int, AccessPorts]:
-    """Those of a datapath by node, as the body has them."""
+    """Access ports of a datapath by node, as the body has them."""
     dataflow, problem, placed = derived.priced.dataflow, derived.folded.problem, derived.folded.placed
     graph, counts = dataflow.graph, dict.fromkeys(dataflow.graph.inputs, 0)
     found = {}

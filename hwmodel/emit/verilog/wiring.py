@@ -24,7 +24,7 @@ class Outside:
 
     @staticmethod
     def of(addresses: AddressMap, outstanding: int) -> Outside:
-        """Of arrays that lie one after another."""
+        """The interface to a memory in which arrays lie one after another."""
         return Outside(8 * addresses.word_bytes, addresses.bits, outstanding)
 
 

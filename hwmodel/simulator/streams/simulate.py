@@ -92,7 +92,7 @@ def last_pulse(events: Events) -> int:
 
 
 def _waits(events: Events) -> list[tuple[int, int]]:
-    """Of each datum that is read, the pulses of its birth and of its last read."""
+    """The pulses of birth and last read of each element that is read."""
     waits = []
     for own in events.lanes.values():
         last: dict[int, int] = {}

@@ -74,7 +74,7 @@ def to_integer(circuit: Circuit, form: Format, *, bits: int) -> None:
 
 
 def widen(circuit: Circuit, form: Format, *, wider: Format) -> None:
-    """The same number in a wider format; subnormals become normal."""
+    """Convert a number to a wider format without rounding; subnormals become normal."""
     operand = circuit.operand("a", form.width)
     a = unpack(circuit, operand, form)
     ready, zeros = normalised(circuit, a.significand)

@@ -30,7 +30,7 @@ class FloatOperator:
     exponent: int = 0
 
     def of(self, source: Number, number: Number) -> FloatOperator:
-        """The same of other integers."""
+        """The operator on other integers; operands that are floats stay as they are."""
         return replace(
             self,
             source=self.source if self.source.is_float else source,
