@@ -19,10 +19,9 @@ from math import prod
 import islpy as isl
 import numpy as np
 
-from arrayol.arrays import IntArray
+from arrayol.arrays import IntArray, distinct_rows
 from arrayol.polyhedral.isl import TooHardError, bounded_effort
 from arrayol.text import rounded
-from arrayol.tiling.enumerate import distinct
 from arrayol.tiling.liveness import Lifetimes, lifetimes, live
 from arrayol.tiling.nest import NestArray, Traffic
 from arrayol.tiling.quasi_affine import Conjunctions, QuasiAffine, case_text, conditions_of, form_of, hold
@@ -93,7 +92,7 @@ def allocate_all(parts: Iterable[Lifetimes]) -> Allocation:
     largest = 0
     for alive in parts:
         own = conflict_differences(alive, seen)
-        found = own if found is None else distinct(np.concatenate([found, own]))
+        found = own if found is None else distinct_rows(np.concatenate([found, own]))
         largest = max(largest, alive.largest())
     assert found is not None
     differences, rank = found, found.shape[1]

@@ -8,14 +8,13 @@ tested against the set itself, so that none is too many.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 from typing import NamedTuple
 
 import islpy as isl
 import numpy as np
 from numpy.typing import NDArray
 
-from arrayol.arrays import IntArray
+from arrayol.arrays import IntArray, distinct_rows
 from arrayol.errors import error
 from arrayol.tiling.nest import TiledNest
 from arrayol.tiling.relations import tile_of_time, union
@@ -82,7 +81,7 @@ class Scanned:
         """The points that begin with one of some prefixes, (n, prefix) and distinct; lexicographic, none twice."""
         found = [self._grown(prefixes, shadows, whole) for shadows, whole in self.parts]
         rows = np.concatenate(found) if found else np.empty((0, self.rank), np.int64)
-        return distinct(rows) if len(found) > 1 or not self.rank else rows
+        return distinct_rows(rows) if len(found) > 1 or not self.rank else rows
 
     def _grown(self, prefixes: IntArray, shadows: tuple[Constraints, ...], whole: Constraints) -> IntArray:
         """Grow prefixes by the bounds of their projections, then test what is left."""
@@ -95,20 +94,6 @@ class Scanned:
             prefixes = _extended(prefixes, shadow)
         grown: IntArray = prefixes[_holds(prefixes, whole)]
         return grown
-
-
-def distinct(rows: IntArray) -> IntArray:
-    """Rows in lexicographic order, none twice."""
-    if not rows.size:
-        return rows[:1]
-    low, extent = rows.min(axis=0), [int(length) + 1 for length in np.ptp(rows, axis=0)]
-    if prod(extent) <= _MOST:  # one number for each row sorts faster
-        keys = np.sort(np.ravel_multi_index(tuple((rows - low).T), extent), kind="stable")
-        keys = keys[np.diff(keys, prepend=-1) > 0]
-        restored: IntArray = np.column_stack(np.unravel_index(keys, extent)) + low
-        return restored
-    unique: IntArray = np.unique(rows, axis=0)
-    return unique
 
 
 def _shadows(part: isl.BasicSet) -> tuple[Constraints, ...]:

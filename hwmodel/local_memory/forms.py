@@ -22,7 +22,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from arrayol.arrays import IntArray
+from arrayol.arrays import IntArray, distinct_rows
 from hwmodel.local_memory.addresses import Box, Form, LinearForm, Ring
 from hwmodel.local_memory.lines import BufferLines, Line
 
@@ -147,21 +147,13 @@ def ring(lines: BufferLines) -> Ring:
                 columns.together[on_ring],
             ]
         )
-        size = max(size, _greatest_product(_distinct(high), wide, columns.rank[on_ring]))
+        size = max(size, _greatest_product(distinct_rows(high), wide, columns.rank[on_ring]))
     return Ring(rows, columns, row, size)
-
-
-def _distinct(rows: IntArray) -> IntArray:
-    """The distinct rows; much faster than `np.unique` along an axis, which compares rows as bytes."""
-    ordered = rows[np.lexsort(rows.T)]
-    fresh = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)])
-    distinct: IntArray = ordered[fresh]
-    return distinct
 
 
 def _greatest_product(rows: IntArray, columns: IntArray, less: IntArray) -> int:
     """The greatest product of rows (n, F) and columns (F, m), minus a number of each column."""
-    kinds = _distinct(np.concatenate([columns.T, less[:, None]], axis=1))
+    kinds = distinct_rows(np.concatenate([columns.T, less[:, None]], axis=1))
     columns, less = kinds[:, :-1].T, kinds[:, -1]
     chunk = max(1, _CELLS // columns.shape[1])
     starts = range(0, len(rows), chunk)

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.arrays import distinct_rows
 from arrayol.execute.patterns import elements_of
 from arrayol.ir.borders import Border
 from hwmodel.datapath.port_cycles import read_cycles, result_cycles
@@ -152,9 +153,9 @@ def differences(sets: Iterable[Sequence[Place]], edges: Sequence[Edge | None] = 
     parts = []
     for places in sets:
         for bent in _bent(np.array(places, np.int64).reshape(len(places), -1), edges):
-            parts += [_pairs(distinct(bent))]
+            parts += [_pairs(distinct_rows(bent))]
     rank = max((part.shape[1] for part in parts), default=0)
-    return distinct(np.concatenate([np.zeros((0, rank), np.int64), *parts]))
+    return distinct_rows(np.concatenate([np.zeros((0, rank), np.int64), *parts]))
 
 
 def _pairs(places: Places) -> Places:
@@ -163,7 +164,7 @@ def _pairs(places: Places) -> Places:
     apart = (2 * extents - 1).tolist()
     if 4 * math.prod(apart) > len(places) ** 2:
         first, second = np.triu_indices(len(places), 1)
-        return distinct(places[second] - places[first])
+        return distinct_rows(places[second] - places[first])
     box = np.zeros(extents)
     box[tuple((places - places.min(axis=0)).T)] = 1
     axes = range(len(apart))
@@ -174,19 +175,6 @@ def _pairs(places: Places) -> Places:
     first = (moved != 0).argmax(axis=1)
     half: Places = moved[moved[np.arange(len(moved)), first] > 0]
     return half
-
-
-def distinct(places: Places) -> Places:
-    """The distinct index vectors, in lexicographic order, sorted by their numbers in a box around them."""
-    if not places.size:
-        return places[:1]
-    low = places.min(axis=0)
-    extents = (places.max(axis=0) - low + 1).tolist()
-    if math.prod(extents) >= _MOST_NUMBERS:
-        return np.unique(places, axis=0)
-    numbers = np.unique(np.ravel_multi_index(tuple((places - low).T), extents))
-    found: Places = np.stack(np.unravel_index(numbers, extents), axis=1) + low
-    return found
 
 
 def _bent(places: Places, edges: Sequence[Edge | None]) -> Iterator[Places]:

@@ -14,9 +14,10 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from arrayol.arrays import distinct_rows
 from hwmodel.datapath.technology.overhead import Routes
 from hwmodel.local_memory.bank_functions import MOST_BANKS, BankFunction, smallest_function
-from hwmodel.local_memory.offsets import Access, Edge, Place, differences, distinct, joint_sets
+from hwmodel.local_memory.offsets import Access, Edge, Place, differences, joint_sets
 from hwmodel.local_memory.reach import banks_reached, moves_of, moves_of_words, step_along
 from hwmodel.local_memory.windows import Window, window_of
 
@@ -182,7 +183,7 @@ def _function(search: _Search, bent: bool, most: int) -> BankFunction | None:
     if search.rank == 0:
         return smallest_function(differences(()), 1)
     apart = [_apart(sets, edges if bent else ()).reshape(-1, search.rank) for sets, edges in search.parts]
-    rows = distinct(np.concatenate([np.zeros((0, search.rank), np.int64), *apart]))
+    rows = distinct_rows(np.concatenate([np.zeros((0, search.rank), np.int64), *apart]))
     return smallest_function(rows, search.largest, most, power_of_two=search.power_of_two)
 
 

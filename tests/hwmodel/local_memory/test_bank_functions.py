@@ -9,8 +9,9 @@ import numpy as np
 from hypothesis import event, given
 from hypothesis import strategies as st
 
+from arrayol.arrays import distinct_rows
 from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues, factors, smallest_function
-from hwmodel.local_memory.offsets import Place, differences, distinct
+from hwmodel.local_memory.offsets import Place, differences
 
 MOST = 9
 
@@ -77,4 +78,4 @@ far = st.sampled_from([0, 1, -3, 1 << 40, -(1 << 61)])
 @given(st.lists(st.tuples(far, far, far), max_size=8))
 def test_places_are_told_apart_however_far_they_lie(own: list[Place]) -> None:
     table = np.array(own, np.int64).reshape(len(own), 3)
-    assert distinct(table).tolist() == [list(place) for place in sorted(set(own))]
+    assert distinct_rows(table).tolist() == [list(place) for place in sorted(set(own))]
