@@ -39,7 +39,7 @@ LEFT: dict[str, int] = {
     "hwmodel/datapath/graph/integers.py": 11,
     "hwmodel/datapath/graph/ones.py": 2,
     "hwmodel/datapath/graph/packing.py": 5,
-    "hwmodel/datapath/graph/shared_comparisons.py": 1,
+    "hwmodel/datapath/graph/build.py": 1,
     "hwmodel/emit/c/nest.py": 1,
     "hwmodel/emit/verilog/datapaths/floats/operators.py": 1,
     "hwmodel/platform.py": 1,

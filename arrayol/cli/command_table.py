@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from importlib import import_module
 from io import StringIO
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 from click.shell_completion import CompletionItem, shell_complete
@@ -18,6 +18,35 @@ from arrayol.errors import ArrayolError, Diagnostic, error
 from arrayol.packages import refuse_hidden_packages
 from arrayol.source import visible
 from arrayol.text import listed
+
+# A command whose help lists its options by what one wants, not in one long table.
+
+
+NAMES_WIDTH = 25  # columns for the names of options; a longer name stands on a line of its own
+REMAINDER = "Other"
+
+
+class SectionedCommand(click.Command):
+    """A click command with its options in titled sections.
+
+    `sections` gives for each title the parameters, by the names that the function takes them by. Options that no
+    section names, among them `--help`, are listed last under REMAINDER.
+    """
+
+    def __init__(self, *args: Any, sections: Mapping[str, tuple[str, ...]], **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.sections = sections
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write each section as a table of options, in the order of `sections`."""
+        options = {option.name: option for option in self.get_params(ctx) if isinstance(option, click.Option)}
+        titles = {name: title for title, names in self.sections.items() for name in names}
+        for title in (*self.sections, REMAINDER):
+            names = self.sections.get(title, tuple(name for name in options if name not in titles))
+            records = [options[name].get_help_record(ctx) for name in names]
+            with formatter.section(title):
+                formatter.write_dl([record for record in records if record], col_max=NAMES_WIDTH)
+
 
 SHELLS = ("bash", "zsh", "fish")
 

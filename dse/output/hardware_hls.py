@@ -9,13 +9,107 @@ from typing import ClassVar
 
 from arrayol.text import counted
 from dse.output.hardware import MAKEFILE, PAGE, CheckedDesign, EmittedDesign
-from dse.output.hardware_hls_page import page_of
-from dse.output.hardware_page import Promised
+from dse.output.hardware_page import (
+    Promised,
+    addresses_part,
+    built_part,
+    costs_part,
+    heading,
+    table,
+    units_part,
+)
 from hwmodel.emit.hls.compiler import BUILDS, RunSeen, run_build
 from hwmodel.emit.hls.design import FRAMES, HlsFiles
 from hwmodel.emit.hls.makefile import makefile
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.own_module import OwnModule
+from hwmodel.emit.schedule.memories import Memory
+
+# README.md of an emitted folder of C++: what the design is, what is promised of it, and what is not.
+
+
+def page_of(own: Promised, top: str) -> str:
+    """The page of a design whose function on top has that name."""
+    last = "C++17, with the pragmas of Vitis HLS."
+    parts = (
+        heading(own, top, ("C++", "hls"), last),
+        _promises(own),
+        _running(own, top),
+        units_part(own.hardware),
+        _memories(own),
+        costs_part(own),
+        _not_promised(),
+    )
+    return "\n".join(line for part in parts for line in part).rstrip("\n") + "\n"
+
+
+def _promises(own: Promised) -> Iterator[str]:
+    cycles, clock = own.hardware.cycles, own.opened.platform.clock_mhz
+    time = f", {cycles / clock:,.2f} µs at {clock:g} MHz" if clock else ""
+    yield "## What is promised"
+    yield ""
+    yield "- The outputs are those of `arrayol run`, bit for bit: under g++ on any data, whose sums wrap (-fwrapv)."
+    yield "- No address is outside its memory, and nothing is undefined: sanitizers find nothing."
+    yield "- A FIFO of the schedule never holds more than the depth that is declared for it. Streams count that in"
+    yield "  the cycles of the schedule, also where functions run one after another."
+    yield "- The schedule was proven to overwrite no word that is needed, to access no bank twice in a cycle, and to"
+    yield "  give each repetition the values that the specification names."
+    yield "- The C++ itself was not run before this page was written. `make csim` runs it, as does"
+    yield "  `arrayol emit hls --check`."
+    yield ""
+    yield f"The same design takes {cycles:,} cycles a frame as Verilog{time}. For this C++ no cycles are promised:"
+    yield "a tool of synthesis makes its own schedule."
+    yield ""
+
+
+def _running(own: Promised, top: str) -> Iterator[str]:
+    yield "## Running it"
+    yield ""
+    yield "- `make csim` builds the program with g++ and runs two frames, `make csim-sanitize` with sanitizers of"
+    yield "  addresses and of undefined behaviour. They print `frame N wrong W`, where W counts wrong output"
+    yield "  words, and `fullest` and `depth` of each stream. The exit code is 1 if an output is wrong or a stream"
+    yield "  holds more than its depth."
+    yield f"- For a tool of synthesis: the files of src, with `{top}` on top, without shim (tools have headers)."
+    yield ""
+    yield "| file | content |"
+    yield "|---|---|"
+    yield f"| src/top.cpp | `{top}`: a frame, group after group |"
+    yield "| src/groupN.cpp | a group: bodies, programs of nested loops, a function for each task and port, memories |"
+    yield "| src/schedule.hpp, src/design.hpp | the common code of all loops; the external memory |"
+    yield "| shim/ap_int.h, shim/hls_stream.h | for g++: integers of any width, and streams that count their data |"
+    yield "| tb/main.cpp | the program of g++ |"
+    yield from addresses_part(own)
+
+
+def _memories(own: Promised) -> Iterator[str]:
+    yield "## Memories"
+    yield ""
+    yield "Banks are separate dimensions, which pragmas partition; each bank of a FIFO is a stream."
+    yield ""
+    yield from table(
+        ("group", "memory", "of array", "kind", "banks", "depth in words", "width in bits"),
+        (
+            (number, memory.name, memory.array, _kind(memory), memory.banks, f"{memory.depth:,}", memory.width)
+            for number, group in enumerate(own.hardware.groups)
+            for memory in group.memories
+        ),
+    )
+    yield from built_part(own)
+
+
+def _kind(memory: Memory) -> str:
+    if memory.content is not None:
+        return "ROM"
+    return "streams" if memory.fifo else "registers" if memory.registers else "buffer"
+
+
+def _not_promised() -> Iterator[str]:
+    yield "## What is not promised"
+    yield ""
+    yield "- Cycles, clock and area: they are those of the tool. Nothing here was synthesised."
+    yield "- That a tool reaches the interval of each PIPELINE, runs functions of a step at once (DATAFLOW), or"
+    yield "  relies on STABLE: in a step, functions access different words of a memory, which the schedule proves."
+    yield "- Long bursts: each word of the external memory is read when its data are needed."
 
 
 class EmittedHls(EmittedDesign):

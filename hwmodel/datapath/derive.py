@@ -7,7 +7,7 @@ print(interval, derivation.at(interval).cost)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
@@ -20,15 +20,30 @@ from arrayol.ir.spec import Elementary
 from arrayol.source import Span
 from arrayol.text import counted
 from hwmodel.datapath.cost import OperatorUse, cost_of, total, uses_of
-from hwmodel.datapath.energy import operators_pj, registers_pj
 from hwmodel.datapath.folding.classes import classes_of, intervals_worth_trying
 from hwmodel.datapath.folding.fold import Delays, Folded, Priced, fold
 from hwmodel.datapath.folding.waiting import waiting_lut
 from hwmodel.datapath.graph.build import build_graphs, no_collections
 from hwmodel.datapath.graph.graph import Graph, Operation
 from hwmodel.datapath.schedule.dataflow import ACCESS, Dataflow, dataflow_of
-from hwmodel.datapath.schedule.lifetimes import recurrences
+from hwmodel.datapath.schedule.lifetimes import RegisterLifetimes, recurrences
 from hwmodel.datapath.technology.technology import Price, Technology
+
+# Energy of one repetition in its datapath, in pJ (docs/cost.md): an estimate, as the tables are.
+#
+# Operators do not depend on the interval: each operation takes its pJ wherever it is performed. Registers take their pJ
+# for each bit and cycle in which they hold a value. Toggle rates are not modelled.
+
+
+def operators_pj(uses: Iterable[OperatorUse]) -> float:
+    """Energy of the operations of a repetition, in pJ."""
+    return sum(use.pj for use in uses)
+
+
+def registers_pj(lifetimes: RegisterLifetimes, technology: Technology) -> float:
+    """Energy of the registers in a repetition, in pJ: bits times cycles."""
+    return lifetimes.bit_cycles * technology.register_pj
+
 
 FETCH_CYCLES = 3  # of the local memory, where data say which element is read
 LONGEST = 1 << 18  # cycles; bodies have no more operations, so a longer interval shares no more

@@ -19,7 +19,7 @@ from conftest import CommandLine
 
 from arrayol import __version__
 from arrayol.cli import command_table
-from arrayol.cli.help_sections import REMAINDER, SectionedCommand
+from arrayol.cli.command_table import REMAINDER, SectionedCommand
 from arrayol.cli.main import run
 
 USAGE = "Usage: arrayol [OPTIONS] COMMAND [ARGS]...\nTry 'arrayol --help' for help.\n\nError: "

@@ -13,7 +13,7 @@ from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
 from arrayol import api
-from arrayol.lsp.c_files import function_at
+from arrayol.lsp.server import function_at
 from arrayol.source import SourceFile
 
 C = """\

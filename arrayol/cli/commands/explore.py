@@ -19,10 +19,10 @@ import click
 from arrayol import api
 from arrayol.api.shown_progress import progress, say
 from arrayol.checks.top import choose_top
+from arrayol.cli.command_table import SectionedCommand
 from arrayol.cli.completion import choice_of, folders
 from arrayol.cli.emitted import emit
 from arrayol.cli.front_table import Outcome, show
-from arrayol.cli.help_sections import SectionedCommand
 from arrayol.cli.options import (
     PLACE,
     device_option,

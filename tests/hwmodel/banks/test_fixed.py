@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies_banks import bodies
 
 from hwmodel.banks.cost import RULES, access_graph, ports_cycles
-from hwmodel.banks.fixed import naive_banks, static_banks, true_cycles
+from hwmodel.banks.layouts import naive_banks, static_banks, true_cycles
 from hwmodel.banks.references import Body, NormalisedLoop, Reference, Subscript, Unknown
 
 Drawn = tuple[tuple[NormalisedLoop, ...], tuple[Reference, ...]]

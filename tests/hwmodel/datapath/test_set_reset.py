@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from strategies_bodies import elementary_of
 
+from hwmodel.datapath.cost import done_by_registers
 from hwmodel.datapath.derive import Derived, derivation_of
-from hwmodel.datapath.set_reset import done_by_registers
 from hwmodel.datapath.technology.technology import load_technology
 
 

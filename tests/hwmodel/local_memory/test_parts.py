@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import given
 
 from hwmodel.local_memory.addresses import Addresses
+from hwmodel.local_memory.contents import addresses_of, size_of
 from hwmodel.local_memory.forms import box, least_form, linear, ring
 from hwmodel.local_memory.lines import BODY, HELD, KEPT, BufferLines, Line
-from hwmodel.local_memory.parts import addresses_of, size_of
 from tests.strategies_buffers import buffers, whole, windows
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from arrayol.ir.borders import Border
 from hwmodel.local_memory.bank_functions import Linear, Residues
 from hwmodel.local_memory.offsets import Access, Edge
-from hwmodel.local_memory.reach import banks_reached, moves_of, moves_of_words, step_along
+from hwmodel.local_memory.port_plan import banks_reached, moves_of, moves_of_words, step_along
 
 
 def test_by_hand() -> None:

@@ -11,9 +11,17 @@ import pytest
 
 from arrayol.errors import ArrayolError
 from hwmodel.synth import tools
-from hwmodel.synth.ecp5 import PLACED, Amounts, Ecp5Device, place, read_netlist, read_placed, synthesise
+from hwmodel.synth.ecp5 import (
+    PLACED,
+    Amounts,
+    Ecp5Device,
+    place,
+    read_netlist,
+    read_placed,
+    synthesise,
+    with_port_registers,
+)
 from hwmodel.synth.parts import PARTS, parts_of
-from hwmodel.synth.port_registers import with_port_registers
 from hwmodel.synth.tools import NEXTPNR, YOSYS, run_tool, tool
 
 CREATOR = "Yosys 0.70 (git sha1 28ba3cb92, Release)"

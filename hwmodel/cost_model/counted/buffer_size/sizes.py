@@ -1,4 +1,4 @@
-"""Addressed sizes of buffers, for many structures at once (`hwmodel/local_memory/parts` defines them).
+"""Addressed sizes of buffers, for many structures at once (`hwmodel/local_memory/contents.py` defines them).
 
 A source's data are products of lines along the block dimensions (`axis_lines`), combined to an outer and an inner line.
 Structures share lines, so the terms of each line (`line_terms`) are computed once, and for a structure only the
