@@ -37,8 +37,3 @@ def born_after(firing: Firing, places: IntArray, size: int) -> IntArray:
 def read_after(firing: Firing, places: IntArray, size: int) -> IntArray:
     """Pulses from a firing to the reads of elements of a port of `size` elements."""
     return places // -(-size // firing.interval)
-
-
-def first_born(firing: Firing, size: int) -> int:
-    """Pulses from a firing to the birth of the port's first element."""
-    return int(born_after(firing, np.zeros(1, np.int64), size)[0])

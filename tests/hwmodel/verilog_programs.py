@@ -10,11 +10,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from datapath_bench import StateTimes, write_test_bench
 
 from hwmodel.datapath.derive import Derived
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.verilog.datapaths.datapath import datapath_module, operator_modules
-from hwmodel.emit.verilog.datapaths.testbench import StateTimes, write_test_bench
 from hwmodel.emit.verilog.design import DesignFiles
 from hwmodel.emit.verilog.icarus import FrameSeen, run_bench
 

@@ -232,11 +232,3 @@ class _Recorder:
     def _until_birth(firing: Firing, place: int, size: int) -> int:
         """Pulses from a firing to the birth of one of the results of a port."""
         return -(-(place + 1) * firing.interval // size) + firing.latency
-
-
-def reads_by_tap(events: LaneEvents) -> Iterator[tuple[Tap, list[Read]]]:
-    """The reads of each tap, in the order of the pulses."""
-    found: dict[Tap, list[Read]] = defaultdict(list)
-    for read in events.reads:
-        found[read.tap].append(read)
-    yield from found.items()

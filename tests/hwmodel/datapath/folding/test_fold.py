@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from graph_values import evaluate, evaluate_nodes
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from strategies_dataflow import TABLE, graphs
@@ -13,7 +14,6 @@ from hwmodel.datapath.folding import binding
 from hwmodel.datapath.folding import fold as folds
 from hwmodel.datapath.folding.classes import units_wanted
 from hwmodel.datapath.folding.fold import fold
-from hwmodel.datapath.graph.evaluate import evaluate, evaluate_nodes
 from hwmodel.datapath.schedule import place as passes
 from hwmodel.datapath.schedule import place_levels
 from hwmodel.datapath.schedule.dataflow import dataflow_of

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from graph_values import evaluate
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from many_cases import case_count
@@ -18,7 +19,6 @@ from arrayol.ir.spec import Elementary
 from arrayol.ir.types import ElementType
 from hwmodel.datapath.graph.build import build_graph
 from hwmodel.datapath.graph.count import MAXIMUM_NODES, count_nodes
-from hwmodel.datapath.graph.evaluate import evaluate
 from hwmodel.datapath.graph.graph import Graph
 
 ROOT = Path(__file__).resolve().parents[4]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from graph_values import evaluate, evaluate_nodes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from many_cases import case_count
 from strategies_bodies import INTEGER_TYPES, drawn_inputs, elementaries, elementary_of, runnable
 
 from hwmodel.datapath.graph.build import build_graph
-from hwmodel.datapath.graph.evaluate import evaluate, evaluate_nodes
 from hwmodel.datapath.graph.graph import CONSTANT, Graph
 from hwmodel.datapath.graph.nodes import Nodes
 from hwmodel.datapath.graph.ones import Ones

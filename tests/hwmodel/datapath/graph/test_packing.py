@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from graph_values import evaluate_nodes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from many_cases import case_count
 from strategies_bodies import drawn_inputs, elementaries, elementary_of, runnable
 
 from hwmodel.datapath.graph.build import build_graph
-from hwmodel.datapath.graph.evaluate import evaluate_nodes
 from hwmodel.datapath.graph.gates import Gates
 from hwmodel.datapath.graph.graph import Graph
 from hwmodel.datapath.graph.packing import PACKED, Packing, packed_luts

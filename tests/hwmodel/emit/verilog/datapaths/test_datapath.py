@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from graph_values import evaluate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from many_cases import case_count
@@ -19,7 +20,6 @@ from arrayol.ir.spec import Elementary
 from hwmodel.datapath.derive import Derived, derivation_of
 from hwmodel.datapath.graph.build import build_graph
 from hwmodel.datapath.graph.count import count_nodes
-from hwmodel.datapath.graph.evaluate import evaluate
 from hwmodel.datapath.technology.technology import load_technology
 from hwmodel.emit.verilog.datapaths.datapath import datapath_module, refusals
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from datapath_bench import StateTimes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from many_cases import case_count
@@ -19,7 +20,6 @@ from hwmodel.datapath.derive import Derived, derivation_of
 from hwmodel.datapath.technology.technology import load_technology
 from hwmodel.emit.verilog.datapaths.datapath import datapath_module
 from hwmodel.emit.verilog.datapaths.states import Kept
-from hwmodel.emit.verilog.datapaths.testbench import StateTimes
 
 ECP5 = load_technology("ecp5-6")
 BODIES = [
