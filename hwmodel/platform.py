@@ -405,7 +405,7 @@ def _broken_rules(values: Mapping[str, Any]) -> Iterator[BrokenRule]:
     yield from broken_entries(values)
     yield from broken_operators(values.get("operators"))
     if "technology" in values and "clock_mhz" not in values:
-        message = "'technology' has prices by clock, and 'clock_mhz' is missing"
+        message = "'technology' has costs by clock, and 'clock_mhz' is missing"
         yield BrokenRule("missing-key", ("technology",), message, "give clock_mhz = MHZ at the top of the file")
     if "operators" in values and "technology" not in values:
         message = "'operators' overrides rows of a technology, and 'technology' is missing"

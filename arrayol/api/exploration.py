@@ -231,8 +231,9 @@ def pick(result: Result, rule: str) -> Picked:
 def compare(first: Result, second: Result, warn: Warn = warn_in_python) -> ComparedResults:
     """Compare the fronts of two results in the objectives that both have.
 
-    Says which points are gained or lost in the second, and both hypervolumes up to one corner. `warn` gets a warning if
-    the results solve different problems. Raises ArrayolError (`other-objectives`) if they have no objective in common.
+    Says which points the front of `second` gains and loses beside that of `first`, and both hypervolumes up to one
+    corner. `warn` gets a warning if the results solve different problems. Raises ArrayolError (`other-objectives`) if
+    they have no objective in common.
 
     >>> len(api.compare(found.result, found.result).gained)
     0
@@ -317,7 +318,11 @@ def transform_design(
 ) -> Transformed:
     """Make the specification of a design in a result folder, by the steps that fuse its groups and make its blocks.
 
-    Parameters and errors are those of `open_design` (any model will do), and `no-steps` if no steps make it.
+    - `spec`, `settings`: the specification that was explored, see `load`. `folder`: the result folder.
+    - `identifier`: the name of a design, such as `"2:1"`, of any model. `top`: the task, if there are several.
+    - `warn`: gets warnings about the result; by default they are Python warnings.
+
+    Raises ArrayolError as `open_design`, and `no-steps` if no steps make the design.
 
     >>> "filter_threshold" in api.transform_design(spec, "explored", "2:1").spec.components
     True

@@ -18,11 +18,14 @@ from hwmodel.platform import Platform, platform_of
 def way_to_hardware(
     spec: Source, platform: Platform | None = None, *, settings: Settings | None = None, top: str | None = None
 ) -> tuple[str, ...]:
-    """What stops `arrayol explore` and `arrayol emit verilog`, a line for each command; nothing where all of it goes.
+    """Say what stops `arrayol explore` and `arrayol emit verilog`: a line for each command, none if nothing does.
 
-    The commands ask the same. Where a repetition of several tasks is not explored, further lines are about one step.
-    Without a `platform` it is that beside the specification, or else the shipped default. Where nothing stops, single
-    designs may still be refused, such as those with bank layouts. Raises ArrayolError for a wrong specification.
+    - `platform`: a Platform, or None for the file beside the specification, or else the shipped default.
+    - `settings`: see `load`. `top`: the task, needed if there are several that no other task calls.
+
+    The commands check the same before they start. If a repetition of several tasks cannot be explored, further lines
+    are about one step of it. Single designs, such as those with bank layouts, may still be refused later. Raises
+    ArrayolError for a wrong specification.
 
     >>> api.way_to_hardware(spec)
     ()

@@ -141,8 +141,8 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
     yield "space", _space(result)
     yield from _partitions(result)
     if result.is_mapped:
-        priced, infeasible = f"{rounded(result.evaluated)} {result.counted} priced", rounded(result.infeasible)
-        yield "searched", f"{priced}, {infeasible} infeasible, {rounded(result.pruned)} pruned"
+        evaluated, infeasible = f"{rounded(result.evaluated)} {result.counted} evaluated", rounded(result.infeasible)
+        yield "searched", f"{evaluated}, {infeasible} infeasible, {rounded(result.pruned)} pruned"
     else:
         designs = counted(result.evaluated + result.infeasible, "design")
         yield "evaluated", f"{designs}, {result.infeasible:,} of them infeasible"

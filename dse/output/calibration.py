@@ -153,7 +153,7 @@ def calibrate_folders(folders: Sequence[Path], held: Sequence[Path] = ()) -> Cal
     fit_to, tried = (tuple(open_measured(folder) for folder in own) for own in (folders, held))
     names = sorted({one.technology for one in (*fit_to, *tried)})
     if len(names) > 1 or names[0] not in shipped_technologies():
-        hint = f"take designs that were priced with one of {listed(shipped_technologies(), 'or')}"
+        hint = f"take designs that were evaluated with one of {listed(shipped_technologies(), 'or')}"
         raise error("mixed-technologies", f"the designs are of {listed(names)}", hint=hint)
     return Calibration(fit_to, tried)
 

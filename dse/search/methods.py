@@ -140,9 +140,9 @@ def _automatic(space: MappingSpace, columns: Columns, size: SpaceSize) -> Chosen
             f"{rounded(size.group_designs)} group designs are more than the {POWERS_AT_MOST:,} whose times are all kept"
         )
     elif not space.has_gaps and (seconds := _seconds_of_all(space, columns, most)) <= most:
-        return Chosen(EXACT, f"about {seconds:.1f} s of work are enough to price every group", seconds)
+        return Chosen(EXACT, f"about {seconds:.1f} s of work are enough to evaluate every group", seconds)
     else:
-        why = f"to price every group is more than {most:g} s of work"
+        why = f"to evaluate every group is more than {most:g} s of work"
     return Chosen(ROUNDS, why)
 
 
@@ -171,11 +171,11 @@ def _too_many_wholes(size: SpaceSize) -> str:
     if size.whole_designs is not None and size.whole_designs <= WHOLES_AT_MOST:
         return ""
     count = _too_many_fusions(size) or f"there are {rounded(size.whole_designs or 0)}"
-    return f"it prices every whole design, at most {WHOLES_AT_MOST:,}, and {count}"
+    return f"it evaluates every whole design, at most {WHOLES_AT_MOST:,}, and {count}"
 
 
 def _too_many_groups(size: SpaceSize) -> str:
-    return f"it prices every group, and there are more than {GROUPS_AT_MOST:,}" if size.groups is None else ""
+    return f"it evaluates every group, and there are more than {GROUPS_AT_MOST:,}" if size.groups is None else ""
 
 
 def _no_reason(_: SpaceSize) -> str:

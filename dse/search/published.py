@@ -235,16 +235,16 @@ def explore(
 
 def choose_published(asked: str, model: PublishedModel) -> Chosen:
     """The method for the published model. Raises ArrayolError (`method-refused`) for those that make no sense there."""
-    hint = "take --method partition, which prices every fusion, or --model machine"
+    hint = "take --method partition, which evaluates every fusion, or --model machine"
     if asked == AUTO:
-        return Chosen(PARTITION, "the published model prices fusions, and the paper goes through them like that")
+        return Chosen(PARTITION, "the published model evaluates fusions, and the paper goes through them like that")
     if asked == EXHAUSTIVE:
         counts = count_by_groups(task_graph(model.network))
         if counts is None or sum(counts.values()) > COMPARED_AT_MOST:
             raise refused(asked, f"it compares all fusions with all, at most {COMPARED_AT_MOST:,}", hint)
     elif asked != PARTITION:
         reason = "a fusion is a whole design of the published model, its figures are no sums over groups"
-        raise refused(asked, reason if asked == "exact" else f"{reason}, and all fusions can be priced", hint)
+        raise refused(asked, reason if asked == "exact" else f"{reason}, and all fusions can be evaluated", hint)
     return Chosen(asked, ASKED)
 
 
@@ -260,16 +260,15 @@ def _priced_text(search: FusionSearch) -> str:
     counts = count_by_groups(search.graph)
     of_all = f" of {sum(counts.values()):,}" if counts else ""
     fusions = "fusion" if counts and sum(counts.values()) == 1 else "fusions"
-    return f"{search.evaluated:,}{of_all} {fusions} priced, those of few groups first; the others are left out"
+    return f"{search.evaluated:,}{of_all} {fusions} evaluated, those of few groups first; the others are left out"
 
 
 def _require_feasible(search: FusionSearch) -> None:
     if search.front:
         return
     if not search.complete:
-        message = (
-            f"none of the {search.evaluated:,} fusions of '{search.model.network.name}' that were priced in time fits"
-        )
+        name = search.model.network.name
+        message = f"none of the {search.evaluated:,} fusions of '{name}' that were evaluated in time fits"
         raise InfeasibleError([Diagnostic("infeasible", message, hint="give it more with --timeout")])
     assert search.example is not None, "a network has at least one legal fusion"
     raise InfeasibleError(

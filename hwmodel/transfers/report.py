@@ -144,8 +144,8 @@ def report(
 
 
 _TOO_LARGE = "too large to be walked element by element: "
-_FORMULAS = "counts by formula, and no prices"
-_KINDS = "one strip of each kind is walked, and there are no prices"
+_FORMULAS = "counts by formula, and no costs of policies"
+_KINDS = "one strip of each kind is walked, and there are no costs of policies"
 
 
 def _unless_too_large(found: Callable[[], _Found]) -> _Found | None:

@@ -63,7 +63,7 @@ def test_auto_says_what_it_took(arrayol: CommandLine, conv3x3: Path) -> None:
     del conv3x3
     document = explored(arrayol)
     assert document["method"] == "exact"
-    assert " s of work are enough to price every group" in document["method_reason"]
+    assert " s of work are enough to evaluate every group" in document["method_reason"]
 
 
 def test_the_same_seed_gives_the_same_bytes(arrayol: CommandLine, arrayol_process: CommandLine, conv3x3: Path) -> None:

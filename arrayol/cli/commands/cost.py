@@ -112,7 +112,7 @@ def _first(report: CostReport, interval: int | None) -> Iterator[Table | Unwrapp
     yield _units_table(report, shown)
     if interval is not None:
         yield Unwrapped("\n".join(_schedule(shown[0][1])))
-    yield facts_table(_first_facts(report, left=count - len(shown) if interval is None else 0))
+    yield facts_table(_first_facts(report, interval, left=count - len(shown) if interval is None else 0))
 
 
 def _intervals(cost: ElementaryCost, interval: int | None, *, few: bool) -> Sequence[int]:
@@ -144,13 +144,10 @@ def _with_share(text: str, amount: float, most: float | None) -> str:
     return f"{text} ({percent(amount / most)})" if most else text
 
 
-def _first_facts(report: CostReport, left: int) -> Iterator[tuple[str, str]]:
+def _first_facts(report: CostReport, interval: int | None, left: int) -> Iterator[tuple[str, str]]:
     if left:
         yield "left out", f"{counted(left, 'interval')} between; --verbose or a NAME shows them"
-    marks = {_mark(cost.at(one), figure) for cost in report.elementaries for one in cost.intervals
-             for figure in cost.at(one).datapath.origins}  # fmt: skip
-    if marks - {""}:
-        yield "marks", _MARKS_TEXT
+    yield from _marks(report, interval)
     technology, clock = report.technology, report.platform.clock_mhz
     if technology is None or clock is None:
         yield "technology", "none: figures are those of the platform"
@@ -170,7 +167,7 @@ def _parts(report: CostReport, interval: int | None) -> Iterator[Group | Table |
             yield facts_table((f"at {at.datapath.interval:,}", _operators(at)) for at in shown)
         if interval is not None:
             yield Unwrapped("\n".join(_schedule(shown[0])))
-    yield facts_table(_facts(report))
+    yield facts_table([*_facts(report), *_marks(report, interval)])
 
 
 def _remarks(report: CostReport, interval: int | None) -> Iterator[str]:
@@ -214,7 +211,7 @@ def _headed(cost: str) -> str:
     return "\n".join(filter(None, (cost, COSTS.get(cost))))
 
 
-_MARKS_TEXT = "g given by the platform, m measured, a assumed; all others are derived from the bodies"
+_MEANINGS = {"given": "g given by the platform", "measured": "m measured", "assumed": "a assumed"}
 _MARKS = {"derived": "", "given": " g", "measured": " m", "assumed": " a"}
 
 
@@ -280,7 +277,17 @@ def _facts(report: CostReport) -> Iterator[tuple[str, str]]:
     yield "cycles", f"latencies include {cycles} of the local memory; depths and recurrences do not"
     if named := _estimated(report, technology):
         yield "estimates", f"{listed(named)}: estimate, {technology.name}"
-    yield "marks", _MARKS_TEXT
+
+
+def _marks(report: CostReport, interval: int | None) -> Iterator[tuple[str, str]]:
+    """What the letters beside figures mean, of those that there are."""
+    shown = [
+        cost.at(one) for cost in report.elementaries for one in (cost.intervals if interval is None else (interval,))
+    ]
+    origins = {origin for at in shown for origin in at.datapath.origins.values()}
+    if used := [text for origin, text in _MEANINGS.items() if origin in origins]:
+        others = "; all others are derived from the bodies" if "derived" in origins else ""
+        yield "marks", f"{', '.join(used)}{others}"
 
 
 def _estimated(report: CostReport, technology: Technology) -> list[str]:

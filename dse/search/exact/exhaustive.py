@@ -64,7 +64,7 @@ def search_exhaustively(context: SearchContext, request: SearchRequest, runner: 
     known = tuple(fusion for fusion in fusions if all(group in groups for group in fusion))
     total = sum(math.prod(groups[group].size for group in fusion) for fusion in known)
     if total > WHOLES_AT_MOST:
-        reason = f"it prices every whole design, at most {WHOLES_AT_MOST:,}, and there are {rounded(total)}"
+        reason = f"it evaluates every whole design, at most {WHOLES_AT_MOST:,}, and there are {rounded(total)}"
         raise refused(EXHAUSTIVE, reason, "take --method exact, or narrow the space in a study")
     wholes = _Wholes(columns)
     priced = wholes.add_all(known, groups, runner if not is_over else JobRunner())

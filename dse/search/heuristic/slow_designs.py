@@ -56,5 +56,5 @@ class SlowDesigns:
         """What was denied, for how a front was found."""
         if not self.denied:
             return ""
-        what = f"{self.granted:,} structures priced element by element"
+        what = f"{self.granted:,} structures evaluated element by element"
         return f"; {what}, and cuts, FIFOs and recomputing left out of {self.denied:,} group designs beyond them"

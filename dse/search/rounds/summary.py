@@ -55,9 +55,11 @@ class Course:
         if schedule.thinned:
             text += f"; of the many blocks and scans of {few(sorted(schedule.thinned))} each round took some"
         if self.longest is not None:
-            text += f"; what a group needs before its first price took up to {self.longest:.1f} s, which is not split"
+            text += (
+                f"; what a group needs before its first evaluation took up to {self.longest:.1f} s, which is not split"
+            )
         if self.exact:
-            text += "; everything was priced"
+            text += "; everything was evaluated"
         elif self.rounds == len(ROUNDS) and self.left_out:
             text += f"; {counted(self.left_out, 'group design')} left out, which take too long each"
         elif self.rounds == len(ROUNDS) and schedule.takes_all_groups:

@@ -108,7 +108,7 @@ def test_the_published_model_ends_too() -> None:
     assert (result.complete, result.exact, len(result.pareto)) == (False, False, 1)
     assert result.method_description == (
         "every legal fusion under the published model of Corvino, Gamatié, Boulet (2010), then the time of 1e-09 s was "
-        "over: 1 of 8 fusions priced, those of few groups first; the others are left out"
+        "over: 1 of 8 fusions evaluated, those of few groups first; the others are left out"
     )
 
 

@@ -74,7 +74,7 @@ def test_slow_structures_are_rationed(monkeypatch: pytest.MonkeyPatch) -> None:
     found = search_heuristically(SearchContext(space, columns), SearchRequest(), JobRunner())
     assert found.evolution is not None
     generations = len(found.evolution.generations)
-    granted = int(found.description.partition(" structures priced element by element")[0].rpartition(" ")[2])
+    granted = int(found.description.partition(" structures evaluated element by element")[0].rpartition(" ")[2])
     assert 0 < granted <= generations
     assert "and cuts, FIFOs and recomputing left out of " in found.description
     has_the_figures(space, found)

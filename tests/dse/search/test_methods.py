@@ -273,14 +273,14 @@ def test_what_auto_takes() -> None:
         columns = columns_of(("latency_cycles", *objectives), (), space.model, reuse_memory=False)
         chosen = choose_method("auto", space, columns, size_of(space))
         assert chosen.name == name
-    assert chosen.why == "to price every group is more than 60 s of work"
+    assert chosen.why == "to evaluate every group is more than 60 s of work"
 
 
 def test_structures_that_are_no_products_count_for_auto() -> None:
     """Two pictures of one array are read in windows, each the later in other columns: most blocks take long each."""
     space = shipped("stereo", Study())
     chosen = choose_method("auto", space, default_columns(space), size_of(space))
-    assert (chosen.name, chosen.why) == ("rounds", "to price every group is more than 20 s of work")
+    assert (chosen.name, chosen.why) == ("rounds", "to evaluate every group is more than 20 s of work")
     small = shipped("stereo", Study(), H=6, W=8, SHIFTS=2, R=1)
     assert choose_method("auto", small, default_columns(small), size_of(small)).name == "exact"
 
@@ -318,7 +318,9 @@ def test_structures_that_are_no_products_go_one_by_one(
 
 def test_methods_that_are_refused() -> None:
     large = lpsf(H=480, W=640)
-    with pytest.raises(ArrayolError, match="it prices every whole design, at most 20,000,000, and there are") as caught:
+    with pytest.raises(
+        ArrayolError, match="it evaluates every whole design, at most 20,000,000, and there are"
+    ) as caught:
         choose_method("exhaustive", large, default_columns(large), size_of(large))
     assert [one.code for one in caught.value.diagnostics] == ["method-refused"]
     with TemporaryDirectory() as folder:
@@ -373,7 +375,7 @@ def test_the_size_is_told_before_the_search() -> None:
     )
     assert said[0] == (
         "lpsf: 8 fusions of 4 tasks, 10 groups, 18,624 plain group designs, 1.01 x 10^9 whole designs; "
-        "method exact: about 1.0 s of work are enough to price every group"
+        "method exact: about 1.0 s of work are enough to evaluate every group"
     )
     assert len(said) > 1
 

@@ -92,7 +92,7 @@ def test_what_is_not_split_is_said(tmp_path: Path) -> None:
     asked, said = unpriced(path, shipped_folder() / "platforms" / "default.toml", narrowed(Study()), 20.0)
     longest = max(asked.costs)
     assert longest > rounds.PIECE * 20.0
-    assert f"what a group needs before its first price took up to {longest:.1f} s, which is not split" in said
+    assert f"what a group needs before its first evaluation took up to {longest:.1f} s, which is not split" in said
 
 
 def test_no_more_is_likely_to_come_once_the_budget_is_spent(tmp_path: Path) -> None:

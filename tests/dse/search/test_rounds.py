@@ -81,7 +81,7 @@ def test_all_priced_is_the_exact_front(tmp_path: Path) -> None:
     assert rounds.exact
     assert exact.exact
     assert rounds.complete
-    assert "everything was priced" in rounds.method_description
+    assert "everything was evaluated" in rounds.method_description
     assert [pair_of(one) for one in rounds.pareto] == [pair_of(one) for one in exact.pareto]
 
 

@@ -59,7 +59,7 @@ def test_every_datum_of_generated_designs_has_a_word(case: MappedSpec) -> None:
 
 @settings(max_examples=case_count(150), deadline=None)
 @given(st.data())
-def test_what_is_separable_is_held_in_pieces(data: st.DataObject) -> None:
+def test_what_counts_by_axes_is_held_in_pieces(data: st.DataObject) -> None:
     network = data.draw(networks(separable=True, parts=data.draw(st.booleans())))
     network, loads = data.draw(residences(network))
     tasks = data.draw(groups(network))
