@@ -9,7 +9,7 @@ from typing import Any
 from arrayol.errors import ArrayolError, Diagnostic, error
 from arrayol.ir.network import Process
 from arrayol.ir.spec import Delay, Elementary, RepetitiveTask, Spec
-from arrayol.pictures.schedule import Operation, ScheduleShown
+from arrayol.pictures.shown import Operation, ScheduleShown
 from hwmodel.datapath.derive import Derivation, Derived, derivation_of
 from hwmodel.datapath.figures import Datapath
 from hwmodel.datapath.folding.steps import FoldedStep, steps_of

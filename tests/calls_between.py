@@ -1,4 +1,4 @@
-"""How often some work calls from one file of our packages into another (see benchmarks/crossings.py)."""
+"""How often some work calls from one file of our packages into another."""
 
 from __future__ import annotations
 

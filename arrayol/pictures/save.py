@@ -13,11 +13,16 @@ from typing import TYPE_CHECKING
 from arrayol.files import atomic_file, writing
 from arrayol.ir.network import Network, Process
 from arrayol.pictures.graph.dot import dot_text
-from arrayol.pictures.layout import ExploredLayouts, LayoutPicture
-from arrayol.pictures.schedule import ScheduleShown
+from arrayol.pictures.shown import (
+    BarsShown,
+    ExploredLayouts,
+    GroupShown,
+    LayoutPicture,
+    MovesShown,
+    ScheduleShown,
+    TilesShown,
+)
 from arrayol.pictures.tiler.tiler_faults import Linked, TilerFault
-from arrayol.pictures.timeline import GroupShown
-from arrayol.pictures.transfers import BarsShown, MovesShown, TilesShown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,7 +57,7 @@ def save_layout(picture: LayoutPicture, path: Path) -> None:
 
 def save_layout_exploration(explored: ExploredLayouts, path: Path) -> None:
     """Draw the front of an exploration of layouts, and what copies of a body are worth."""
-    from arrayol.pictures.layout_exploration_figure import draw_exploration  # noqa: PLC0415  loads matplotlib
+    from arrayol.pictures.layout_figure import draw_exploration  # noqa: PLC0415  loads matplotlib
 
     _save(lambda: draw_exploration(explored), path)
 

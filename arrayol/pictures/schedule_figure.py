@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from arrayol.pictures.palette import PALE_GREY
-from arrayol.pictures.schedule import Operation, ScheduleShown
 from arrayol.pictures.sheet import DOTS_PER_INCH, FAINT, INK, our_colors, width_of
+from arrayol.pictures.shown import Operation, ScheduleShown
 from arrayol.text import counted
 
 WIDTH, ROW, ABOVE, BELOW = 11.0, 0.27, 0.55, 0.45  # inches

@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from arrayol.pictures.palette import COMPUTING
 from arrayol.pictures.sheet import DOTS_PER_INCH, FAINT, INK, our_colors, width_of
-from arrayol.pictures.timeline import Bar, GroupShown, StepShown
+from arrayol.pictures.shown import Bar, GroupShown, StepShown
 from arrayol.text import counted
 
 WIDTH = 11.0  # inches

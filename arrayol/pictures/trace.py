@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from arrayol.files import atomic_file
-from arrayol.pictures.timeline import StepShown
+from arrayol.pictures.shown import StepShown
 
 _LOADS, _STORES, _STEPS, _TASKS = 1, 2, 3, 4  # threads; that of a task follows the last
 

@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 
 from arrayol.pictures.palette import BOTH, COMPUTING, LOADS, PALE_GREY, STORES
 from arrayol.pictures.sheet import DOTS_PER_INCH, FAINT, INK
-from arrayol.pictures.transfers import BarsShown, MovesShown, Numbers, TilesShown
+from arrayol.pictures.shown import BarsShown, MovesShown, Numbers, TilesShown
 
 SIDES = {"load": LOADS, "compute": COMPUTING, "store": STORES}
 LETTERS = {"load": "white", "compute": "white", "store": INK}

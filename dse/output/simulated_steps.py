@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import accumulate, count
 
-from arrayol.pictures.timeline import Bar, GroupShown, StepShown
+from arrayol.pictures.shown import Bar, GroupShown, StepShown
 from arrayol.pictures.trace import GroupTrace
 from hwmodel.simulator.events import SimulatedStep
 from hwmodel.simulator.group import GroupRun

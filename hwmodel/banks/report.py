@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arrayol.arrays import IntArray
 from arrayol.errors import ArrayolError
 from arrayol.ir.spec import Shape, Spec
-from arrayol.pictures.layout import ArrayMaps, BankMap, ExploredLayouts, LayoutPicture, Reductions
+from arrayol.pictures.shown import ArrayMaps, BankMap, ExploredLayouts, LayoutPicture, Reductions
 from arrayol.text import counted
 from hwmodel.banks.custom import Custom, VirtualMemory
 from hwmodel.banks.explore import LayoutDesign, LayoutExploration

@@ -15,7 +15,7 @@ from arrayol.errors import error
 from arrayol.ir.spec import Spec, written_name
 from arrayol.language.loader import Loaded
 from arrayol.pictures.save import save_transfers
-from arrayol.pictures.transfers import BarsShown, MovesShown, Numbers, TilesShown
+from arrayol.pictures.shown import BarsShown, MovesShown, Numbers, TilesShown
 from arrayol.polyhedral.isl import TooHardError
 from arrayol.text import listed
 from arrayol.tiling.enumerate import rows, strips

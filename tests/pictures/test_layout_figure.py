@@ -14,10 +14,10 @@ from matplotlib.text import Text
 from arrayol import api
 from arrayol.files import shipped_folder
 from arrayol.ir.spec import Spec
-from arrayol.pictures.layout import LayoutPicture
 from arrayol.pictures.layout_figure import draw_layout
 from arrayol.pictures.save import save_layout
 from arrayol.pictures.sheet import our_style
+from arrayol.pictures.shown import LayoutPicture
 from hwmodel.banks.layouts import Choices
 from hwmodel.banks.report import picture
 

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 
 from arrayol.pictures.palette import PALE_GREY
 from arrayol.pictures.save import save_schedule
-from arrayol.pictures.schedule import ScheduleShown
 from arrayol.pictures.schedule_figure import ROWS_AT_MOST, draw_schedule
+from arrayol.pictures.shown import ScheduleShown
 
 ROWS = (
     ("add #0", (("v1", 1, 2, 2), ("v3", 3, 4, 4))),

@@ -10,7 +10,7 @@ import pytest
 from arrayol import api
 from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
-from arrayol.pictures.transfers import BarsShown, MovesShown, TilesShown
+from arrayol.pictures.shown import BarsShown, MovesShown, TilesShown
 from arrayol.pictures.transfers_figure import draw_transfers
 
 SPECS = shipped_folder()

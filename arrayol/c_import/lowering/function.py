@@ -20,7 +20,7 @@ from arrayol.c_import.lowering.calls import Calls
 from arrayol.c_import.lowering.context import Context, Known
 from arrayol.c_import.lowering.ctypes import NumberType, Pointer, Struct, Void
 from arrayol.c_import.lowering.ctypes import Sequence as ArrayType
-from arrayol.c_import.lowering.declarations import Declarations
+from arrayol.c_import.lowering.declarations import Declarations, Structs
 from arrayol.c_import.lowering.expressions import Expressions
 from arrayol.c_import.lowering.heads import Heads
 from arrayol.c_import.lowering.loops import Loops
@@ -28,7 +28,6 @@ from arrayol.c_import.lowering.pieces import Pieces
 from arrayol.c_import.lowering.recorder import MOST_STATEMENTS, TooLongError, live, variables_of
 from arrayol.c_import.lowering.statements import Statements
 from arrayol.c_import.lowering.storage import Storage
-from arrayol.c_import.lowering.structs import Structs
 from arrayol.c_import.lowering.symbols import CArray, Constant, Refused, RestartError
 from arrayol.c_import.lowering.unrolling import Unrolling
 from arrayol.c_import.model import COperation, ElementAccess, Form, Scop
