@@ -191,7 +191,7 @@ def holds(path: Path, content: bytes) -> bool:
 
 
 def writing(path: Path) -> AbstractContextManager[None]:
-    """A full disk in the block is told as an error of the target `path` (`cannot-write`)."""
+    """A full disk in the block becomes an error of the target `path` (`cannot-write`)."""
     return _refusals(path, only=_NO_ROOM)
 
 

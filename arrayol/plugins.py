@@ -46,7 +46,7 @@ def plugin(group: str, name: str, is_right: Callable[[Any], bool], asked: str, s
 
 @contextmanager
 def blamed(group: str, name: str, where: str = "", span: Span | None = None) -> Iterator[None]:
-    """A block of a plug-in's code: whatever it raises, exit included, is told as an error of it, `where` first.
+    """A block of a plug-in's code: whatever it raises, exit included, becomes an error of it, `where` first.
 
     Errors of arrayol's own pass, and so do interrupts and the want of memory. Raises ArrayolError (`broken-plugin`).
     """

@@ -1,4 +1,4 @@
-"""Values in notebooks: IPython is told how to show those of arrayol, by the names of their classes.
+"""Values in notebooks: IPython learns how to show those of arrayol, by the names of their classes.
 
 So nothing is loaded before there is something to show, and the rooms of the values need not know who draws them. What
 has a table is shown as HTML, with its picture below; what is only a picture as PNG. Elsewhere the short `repr` stands.

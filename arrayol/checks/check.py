@@ -52,7 +52,7 @@ from arrayol.text import counted
 
 
 def check_tilers(task: RepetitiveTask, callee: TaskSignature, *, all_outputs: bool = True) -> Iterator[Diagnostic]:
-    """The mistakes of a repetitive task's tilers. One that leaves its array is told once, and not checked further.
+    """The mistakes of a repetitive task's tilers. One that leaves its array is reported once, and not checked further.
 
     Without `all_outputs` some links to outputs are missing, and whether each element is written once is not asked.
     """
@@ -236,8 +236,8 @@ def _shown_instance(instance: Instance) -> str:
 def check_body(elementary: Elementary, *, whole: bool = True) -> Iterator[Diagnostic]:
     """The mistakes of a body. What only data decide is left to the execution, which checks it.
 
-    Accesses outside a port are told first, and alone: the order of reads and writes is then beside the point, as it is
-    where the body is not whole.
+    Accesses outside a port are reported first, and no others: the order of reads and writes is then beside the point,
+    as it is where the body is not whole.
     """
     if elementary.body is None:
         return

@@ -36,7 +36,10 @@ def _settings(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
 
 
 class _Place(click.Path):
-    """The path of a file or folder. What is missing is told by who reads it; click only sees that there is a name."""
+    """The path of a file or folder.
+
+    What is missing is reported by who reads it; click only sees that there is a name.
+    """
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if not str(value):
@@ -92,7 +95,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print only a
 
 
 def warn(warning: Diagnostic) -> None:
-    """Tell on stderr what is amiss with an input that is used all the same."""
+    """Warn on stderr of an input that has mistakes but is used all the same."""
     click.echo(render(warning), err=True)
 
 

@@ -51,7 +51,7 @@ def design_options(function: Callable[..., Any]) -> Callable[..., Any]:
 def design_of(result: Path, design: str | None, rule: Rule | None) -> str:
     """The name of the design that one of the two options takes of the result in a folder.
 
-    What is amiss with the result is said when the design is opened. Raises UsageError where both options are given, or
+    Mistakes of the result are reported when the design is opened. Raises UsageError where both options are given, or
     none, and ArrayolError and InfeasibleError as `load_result` and `pick` do.
     """
     require_one_design(design, rule)
@@ -67,7 +67,7 @@ def require_one_design(design: str | None, rule: Rule | None) -> None:
 def picked_of(result: Path, rule: Rule | None) -> str:
     """The name of the design that a rule picks of the result in a folder; stderr says why that one.
 
-    What is amiss with the result is said where no design is picked; else it is said when the design is opened.
+    Mistakes of the result are reported where no design is picked, else when the design is opened.
     """
     assert rule is not None, "the command takes a rule where no design is named"
     warnings: list[Diagnostic] = []

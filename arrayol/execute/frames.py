@@ -331,7 +331,7 @@ def _writing_pace(task: RepetitiveTask, link: Link, port: Port) -> _Pace | None:
 
 
 def _require_executable(spec: Spec, task: RepetitiveTask) -> None:
-    """Refuse repetitions whose first frames depend on later ones, or whose lengths hang on one another."""
+    """Refuse repetitions whose first frames depend on later ones, or whose lengths depend on one another."""
     callee = spec.components[task.callee]
     for delay in task.delays:
         if None in port_named(callee.inputs, delay.port).shape:

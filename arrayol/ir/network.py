@@ -254,7 +254,7 @@ def _bound_delay(delay: Delay, port: Port, task: RepetitiveTask, names: Mapping[
 
 
 def _single(component: Elementary, names: Mapping[str, View]) -> Process:
-    """An elementary task called by itself: one repetition, whose patterns are all it is bound to."""
+    """An elementary task that is called without a repetition: one repetition, whose patterns are all it is bound to."""
     inputs, outputs = (
         tuple(
             Flow(port, names[port.name].array, names[port.name].tiler(_whole(port), (1,), port.shape)) for port in ports

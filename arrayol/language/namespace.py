@@ -135,7 +135,7 @@ def _constants(
 def _evaluation_order(
     consts: Mapping[str, syntax.Const], settings: Mapping[str, ConstValue], broken: set[str], mistakes: Mistakes
 ) -> list[str]:
-    """Names of the consts to evaluate, each after those it uses; the members of a cycle are told and left out."""
+    """Names of the consts to evaluate, each after those it uses; the members of a cycle are reported and left out."""
     uses = {name: sorted(names_of(item.value) & consts.keys()) for name, item in consts.items() if name not in settings}
     while True:
         sorter = TopologicalSorter(uses)

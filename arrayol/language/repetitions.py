@@ -187,7 +187,7 @@ class _Links:
         return mistakes.sound_of(links, lambda link: self._output(link, mistakes))
 
     def delays(self, mistakes: Mistakes) -> tuple[Delay, ...]:
-        """The delays; one that never acts is told as a warning."""
+        """The delays; one that never acts gives a warning."""
         links = [link for link in self.repeat.links if isinstance(link, syntax.DelayLink)]
         return mistakes.sound_of(links, lambda link: self._delay(link, mistakes))
 

@@ -110,7 +110,7 @@ def _replaced(
 
 
 def _at(expr: syntax.Expr, item: syntax.ConstArray) -> syntax.Expr:
-    """A number in the place of the value that it replaces, where mistakes are told."""
+    """A number in the place of the value that it replaces, where mistakes are reported."""
     return trusted.replace(expr, span=item.value.span)
 
 

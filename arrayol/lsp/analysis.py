@@ -36,7 +36,7 @@ class Analysis:
 
     @cached_property
     def parsed(self) -> Parsed:
-        """The text by itself."""
+        """The text without its imports, parsed."""
         return parse_either(self.source, self.kept.readings.setdefault(self.source.name, Readings()))
 
     @cached_property

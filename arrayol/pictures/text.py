@@ -142,7 +142,7 @@ def heading_text(process: Process) -> str:
 
 
 def repetition_text(process: Process) -> str:
-    """What a process repeats; an elementary that is called by itself runs once."""
+    """What a process repeats; an elementary that is called without a repetition runs once."""
     if process.task == process.elementary:
         return "elementary, run once"
     return f"repeat {shown_shape(process.repetition) or '[]'} of {process.elementary}"

@@ -33,7 +33,7 @@ class Kinds:
 
 
 def kinds_of(strips: IntArray, windows: isl.Set, sets: Sequence[isl.Set]) -> Kinds:
-    """The kinds of strips, told by their outer coordinates (n, outer), for sets of points that begin with those.
+    """The kinds of strips, known by their outer coordinates (n, outer), for sets of points that begin with those.
 
     What comes after is moved; a set may have more dimensions than another. `windows`, which strips move along with
     their coordinates, says of the times of tiles that they lie in them.

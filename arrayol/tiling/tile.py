@@ -57,7 +57,7 @@ def tile_nest(program: Program, schedules: Sequence[Schedule], tiling: Tiling) -
 
 @contextmanager
 def answered_in_time(name: str, span: Span | None = None, *, patience: int = 1) -> Iterator[None]:
-    """Raise ArrayolError (`nest-too-hard`) where isl would work longer than the bound, or gives up by itself.
+    """Raise ArrayolError (`nest-too-hard`) where isl would work longer than the bound, or gives up.
 
     `patience` is a factor of the bound. At it isl's reader of texts calls them wrong, so every mistake that isl tells
     counts.

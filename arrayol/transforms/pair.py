@@ -159,7 +159,7 @@ def _bound(spec: Spec, site: Site, names: FreeNames, shared: frozenset[str]) -> 
 
 
 def _as_repetition(elementary: Elementary) -> RepetitiveTask:
-    """An elementary called by itself: one repetition, whose patterns are whole arrays."""
+    """An elementary that is called without a repetition: one repetition, whose patterns are whole arrays."""
     name, inputs, outputs, span = elementary.name, elementary.inputs, elementary.outputs, elementary.span
     reads, writes = (
         tuple(

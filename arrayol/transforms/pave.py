@@ -1,4 +1,4 @@
-"""Change of paving: one instance of a task does several of its old ones.
+"""Change of paving: one repetition of a task does the work of several.
 
 Before, a recursive filter over pairs:
 
@@ -45,7 +45,7 @@ from arrayol.transforms.trace import Transformed
 
 @dataclass(frozen=True, slots=True)
 class Pave:
-    """Let one instance of `task` do `factors` old ones, so that its patterns grow.
+    """Let one repetition of `task` do as many as `factors` says along each dimension, so that its patterns grow.
 
     A task that repeats an elementary gets a block inside, as by tiling. One that repeats a block already gets a larger
     one: no level of repetition is added where the levels join. Raises ArrayolError as `Tile` does.

@@ -106,7 +106,7 @@ class Cluster:
 
     @contextmanager
     def _connection(self) -> Iterator[None]:
-        """A question in the block that gets no answer is told."""
+        """A question in the block that gets no answer becomes an error."""
         try:
             yield
         except (OSError, CancelledError, ValueError):  # the last one where the client has closed itself
@@ -183,7 +183,7 @@ def _client(address: str) -> Iterator[Client]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """What distributed would log is told by our errors."""
+    """Keep distributed from logging what our errors report."""
     import distributed  # noqa: F401, PLC0415  its loggers are there once it is loaded
 
     loggers = [logging.getLogger(name) for name in logging.root.manager.loggerDict if name.startswith(_LOGGERS)]

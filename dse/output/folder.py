@@ -91,7 +91,7 @@ def warn_in_python(warning: Diagnostic) -> None:
 
 
 def load_result(folder: Path, warn: Warn = warn_in_python) -> Result:
-    """Read back what `dse.output.writing.write_result` stored; `warn` is told of keys that this version does not know.
+    """Read back what `dse.output.writing.write_result` stored; `warn` gets the keys that this version does not know.
 
     Designs that are not what `explore` writes, or whose figures do not agree with each other, are left out: `warn` is
     told which and why (`wrong-design`), and the result has them as `unusable`. Raises ArrayolError: `other-format` for

@@ -50,7 +50,7 @@ class _Choices:
 
 
 def promising(space: MappingSpace, task: str) -> tuple[Numbers, list[GroupDesign]]:
-    """Structures of a task by itself that no other one beats by the estimates, and these, (n, 2), ascending by traffic.
+    """Structures of a single task that no other dominates by the estimates, and these, (n, 2), ascending by traffic.
 
     The estimates are bytes of traffic and bits of memory. Empty where scans or shapes are too many to be compared.
     """
@@ -135,7 +135,7 @@ class _Estimate:
     def _kept(self, scan: Scan, inner: int | None, outer: ShapeTable, sides: ShapeTable) -> Iterator[_Choices]:
         """All choices of a keep for each array, of those that fetch otherwise: at each level inside a loop of its own.
 
-        Of each the front by itself.
+        Each is reduced to its front.
         """
         walk = _Walk(scan, self.extents, outer, sides)
         moved, held = self._stored_and_held(walk)

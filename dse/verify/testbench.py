@@ -47,7 +47,7 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Trial:
-    """A group by itself on the simulated machine, beside its estimate."""
+    """A single group on the simulated machine, beside its estimate."""
 
     simulation: SingleRun
     estimate: GroupEstimate
@@ -107,7 +107,7 @@ class Testbench:
         return digest(code_digest(), self.spec, self.network.name, self.platform, arrays, self.accesses.load)
 
     def judge(self, group: GroupDesign) -> Judgement:
-        """Simulate a group by itself, fed with the reference execution's arrays (see `hwmodel.simulator.simulate`)."""
+        """Simulate a single group, fed with the reference execution's arrays (see `hwmodel.simulator.simulate`)."""
         try:
             trial = self.trial(group)
         except ArrayolError as stopped:

@@ -277,7 +277,7 @@ class MachineModel:
         return single.of.tables(*single.blocks, single.keeps) if single is not None else self._opened(structure)
 
     def _unbatched(self, structure: GroupDesign) -> GroupTables:
-        """The tables of a structure that is estimated by itself: blocks of blocks are counted if they can be."""
+        """The tables of a structure that is estimated without a batch: blocks of blocks are counted if they can be."""
         tables = self.tables(structure) if structure.blocks.outer else None
         return self._opened(structure) if tables is None or tables.missing.any() else tables
 

@@ -33,7 +33,7 @@ def command(ctx: click.Context, specs: tuple[Path, ...], *, check_only: bool) ->
 
 
 def _format(spec: Path, *, check_only: bool) -> bool:
-    """Format one file, or only look at it; whether that went well. What is wrong is told on stderr."""
+    """Format one file, or only look at it; whether that went well. What is wrong is printed to stderr."""
     try:
         if spec == STANDARD_INPUT:
             return _format_standard_input(check_only=check_only)

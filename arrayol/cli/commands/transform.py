@@ -1,7 +1,7 @@
 """`arrayol transform`: steps that keep the meaning; the new specification goes to stdout.
 
-Where old repetitions went is told on stderr as expressions of the new indices. A trace holds the map from new to old as
-steps, each a matrix with quotients and remainders; sums of multiples of indices are carried through them, and a pair
+Where old repetitions went is printed to stderr as expressions of the new indices. A trace holds the map from new to old
+as steps, each a matrix with quotients and remainders; sums of multiples of indices are carried through them, and a pair
 `b * (x // b) + x % b` becomes x again, so that what people read is as plain as the step was.
 """
 

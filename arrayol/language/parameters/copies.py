@@ -15,7 +15,7 @@ from arrayol.ir.spec import Copy
 def in_copies(found: Mapping[str, Sequence[Diagnostic]], copies: Mapping[str, Copy]) -> Iterator[Diagnostic]:
     """The mistakes of all components, by the name of each: those in copies say in which.
 
-    The same mistake at the same place in several copies of a definition is told of the first one.
+    Mistakes of the first copy of a definition only, where several have them at the same place.
     """
     firsts: dict[tuple[object, ...], tuple[str, Diagnostic]] = {}
     others: dict[tuple[object, ...], set[str]] = {}

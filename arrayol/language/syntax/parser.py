@@ -223,7 +223,7 @@ def _slip_after(before: Token, token: Token, expected: set[str]) -> str | None:
 
 
 def _slip_at(tokens: list[Token], place: int, expected: set[str]) -> str | None:
-    """Slips that a word shows by itself, or by the definition it stands in."""
+    """Slips that show in a word alone, or in the definition around it."""
     token, in_task = tokens[place], tokens[0].type == "TASK"
     line = [other.type for other in tokens[max(0, place - 40) : place] if other.line == token.line]
     following = tokens[place + 1 : place + 2]

@@ -100,8 +100,8 @@ def report_document(
 ) -> Document:
     """All that a report shows of a result in `folder`, within so many bytes; or what costs next to nothing (`brief`).
 
-    More is told of the designs that are `asked` for, the knee and the best in each objective. Specifications are read
-    in `specs`, where a new result waits to become the folder.
+    There is more about the designs that are `asked` for, the knee and the best in each objective. Specifications are
+    read in `specs`, where a new result waits to become the folder.
 
     What does not fit is left out and named in "remarks": first timelines and specifications of the designs at the
     front's end, then designs, spread evenly.

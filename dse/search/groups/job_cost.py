@@ -184,7 +184,7 @@ class JobCost:
         return self._enumerated_seconds + _BATCH_DESIGN * self.combinations + self._plan
 
     def structure(self, structure: GroupDesign) -> float:
-        """A structure that is priced by itself."""
+        """A structure that is evaluated without a batch."""
         if self._is_in_batches(structure):
             told = self._enumerated_buffers_in(structure) if structure.blocks.outer else self._enumerated_buffers
             return self._enumerated_seconds + told + _BATCH_DESIGN * self.combinations
@@ -256,7 +256,7 @@ class JobCost:
 
     @cached_property
     def _enumerated_buffers(self) -> float:
-        """What buffers take that are told from their data."""
+        """Seconds of buffers whose size is enumerated from their data."""
         return self._enumerated_buffers_of(self.listed)
 
     def _enumerated_buffers_of(self, arrays: Collection[str]) -> float:

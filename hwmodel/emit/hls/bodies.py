@@ -21,7 +21,7 @@ def body_of(elementary: Elementary, helpers: Helpers) -> list[str]:
 
 
 def _require_exact(elementary: Elementary) -> None:
-    """No function of the body has a last bit that hangs on who computes it."""
+    """Raise ArrayolError (`not-in-hardware`) for a function whose last bit depends on who computes it."""
     for assign in assigns(elementary.body or ()):
         for node in (node for expr in expressions(assign) for node in inside(expr)):
             if isinstance(node, Function) and node.name in INEXACT:
