@@ -158,7 +158,7 @@ class LayoutRecord(Record):
 class MappingRecord(Record):
     """What the machine model decides and says of a group.
 
-    `keeps` says of single arrays from outside what is kept of them in place of the policy (`hwmodel.design.ReuseLevel`).
+    `keeps` has the reuse levels of single arrays from outside, in place of the policy (`hwmodel.design.ReuseLevel`).
     `ends` has, for port and processors, the cycles of the steps each ends; `path` is the model's, separable or exact.
     `control` is what of the costs of its memories is control logic, by name; empty where the technology has none.
     """
