@@ -13,7 +13,7 @@ from arrayol.checks.top import choose_top
 from arrayol.execute.environment import DTYPES
 from arrayol.execute.run import execute
 from arrayol.files import shipped_folder
-from arrayol.ir.spec import Port
+from arrayol.ir.spec import Port, Spec
 
 Array = NDArray[Any]
 
@@ -93,3 +93,11 @@ def any_input(port: Port, frames: int) -> Array:
 def same(found: Array, expected: Array) -> bool:
     """Equal types, shapes and bits."""
     return found.dtype == expected.dtype and found.shape == expected.shape and found.tobytes() == expected.tobytes()
+
+
+def agrees(spec: Spec, name: str, found: Spec) -> None:
+    """Judge that NAME_laid_out of `found` computes what `name` of `spec` does."""
+    inputs = {port.name: any_input(port, 1) for port in spec.given_inputs(spec.elementaries[name])}
+    expected, outputs = execute(spec, name, inputs), execute(found, f"{name}_laid_out", inputs)
+    assert outputs.keys() == expected.keys()
+    assert all(same(outputs[port], array) for port, array in expected.items())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from statistics import median
 
 import pytest
+from plain_designs import front_of_points, group_designs
 
 from arrayol import api
 from arrayol.errors import ArrayolError, InfeasibleError
@@ -16,7 +17,7 @@ from dse.space.mappings import MappingSpace
 from dse.space.study import Study
 from hwmodel.cost_model.estimate import DesignEstimate
 from hwmodel.cost_model.model import MachineModel
-from hwmodel.design import Blocks, Design, GroupDesign, Processor
+from hwmodel.design import Design
 from hwmodel.platform import Platform, load_platform
 
 SPEC = """\
@@ -67,32 +68,11 @@ def board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Platform:
 def _wholes(model: MachineModel, *, reuse_memory: bool) -> Iterator[DesignEstimate]:
     """Every plain whole design of one or two units, at every interval."""
     space = MappingSpace(model, Study.model_validate(NARROW))
-    processes = model.network.processes
     fusions = ((("first",), ("second",)), (("first", "second"),))
     for fusion in fusions:
-        choices = [list(_groups(space, group, processes)) for group in fusion]
+        choices = [list(group_designs(space, group)) for group in fusion]
         for groups in product(*choices):
             yield model.evaluate(Design(tuple(groups)), reuse_memory=reuse_memory)
-
-
-def _groups(space: MappingSpace, tasks: tuple[str, ...], processes: Mapping) -> Iterator[GroupDesign]:
-    platform = space.model.platform
-    rates = [list(product((1, 2), platform.intervals(processes[task]))) for task in tasks]
-    for blocks, chosen in product(space.blocks(tasks[-1]), product(*rates)):
-        processors = tuple(Processor(task, units, None, at) for task, (units, at) in zip(tasks, chosen, strict=True))
-        design = GroupDesign(processors, Blocks(blocks.shape, blocks.scan))
-        try:
-            space.model.exact(design)
-        except ArrayolError:
-            continue
-        yield design
-
-
-def _front(points: set[tuple[float, ...]]) -> set[tuple[float, ...]]:
-    def beaten(point: tuple[float, ...]) -> bool:
-        return any(other != point and all(a <= b for a, b in zip(other, point, strict=True)) for other in points)
-
-    return {point for point in points if not beaten(point)}
 
 
 def _explored(objectives: tuple[str, ...], constraints: tuple[str, ...], method: str, *, reuse_memory: bool) -> set:
@@ -125,7 +105,7 @@ def test_fronts_are_those_of_all_whole_designs(
     bounds = {name: round(median(one.objective(name) for one in wholes), 4) for name in bounded}
     kept = [one for one in wholes if all(one.objective(name) <= bound for name, bound in bounds.items())]
     assert 0 < len(kept) < len(wholes) or not bounds
-    expected = _front({tuple(round(one.objective(name), 6) for name in objectives) for one in kept})
+    expected = front_of_points({tuple(round(one.objective(name), 6) for name in objectives) for one in kept})
     constraints = tuple(f"{name} <= {bound}" for name, bound in bounds.items())
     assert _explored(objectives, constraints, method, reuse_memory=reuse_memory) == expected
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import chain, product
 from pathlib import Path
 from statistics import median
 
 import pytest
+from plain_designs import front_of_points, group_designs
 
 from arrayol import api
 from arrayol.errors import ArrayolError, InfeasibleError
@@ -17,7 +17,7 @@ from dse.space.mappings import MappingSpace
 from dse.space.study import Study
 from hwmodel.cost_model.estimate import DesignEstimate
 from hwmodel.cost_model.model import MachineModel
-from hwmodel.design import Blocks, Design, GroupDesign, Processor
+from hwmodel.design import Design
 from hwmodel.platform import load_platform
 
 SPEC = """\
@@ -71,30 +71,10 @@ def wholes(folder: Path) -> list[DesignEstimate]:
     """Every plain whole design of one or two units, at every interval."""
     model = MachineModel(flatten(api.load(folder / "both.aol"), "both"), load_platform(folder / "both.toml"))
     space = MappingSpace(model, Study.model_validate(NARROW))
-    choices = [list(groups(space, tasks)) for tasks in (("first",), ("second",), ("first", "second"))]
+    choices = [list(group_designs(space, tasks, (1, 2, 3))) for tasks in (("first",), ("second",), ("first", "second"))]
     of = dict(zip(every := list(chain(*choices)), model.estimates(every), strict=True))
     designs = [*product(*choices[:2]), *product(choices[2])]
     return [model.whole(Design(own), [of[group] for group in own], reuse_memory=True) for own in designs]
-
-
-def groups(space: MappingSpace, tasks: tuple[str, ...]) -> Iterator[GroupDesign]:
-    processes, platform = space.model.network.processes, space.model.platform
-    rates = [list(product((1, 2), sorted({1, 2, 3} & set(platform.intervals(processes[task]))))) for task in tasks]
-    for blocks, chosen in product(space.blocks(tasks[-1]), product(*rates)):
-        processors = tuple(Processor(task, units, None, at) for task, (units, at) in zip(tasks, chosen, strict=True))
-        design = GroupDesign(processors, Blocks(blocks.shape, blocks.scan))
-        try:
-            space.model.exact(design)
-        except ArrayolError:
-            continue
-        yield design
-
-
-def front(points: set[tuple[float, ...]]) -> set[tuple[float, ...]]:
-    def is_beaten(point: tuple[float, ...]) -> bool:
-        return any(other != point and all(a <= b for a, b in zip(other, point, strict=True)) for other in points)
-
-    return {point for point in points if not is_beaten(point)}
 
 
 def test_what_is_loaded_once_adds_up(wholes: list[DesignEstimate]) -> None:
@@ -140,7 +120,7 @@ def test_fronts_are_those_of_all_whole_designs(
 ) -> None:
     bounds = {name: int(median(one.objective(name) for one in wholes)) for name in bounded}
     kept = [one for one in wholes if all(one.objective(name) <= bound for name, bound in bounds.items())]
-    expected = front({tuple(round(one.objective(name), 6) for name in objectives) for one in kept})
+    expected = front_of_points({tuple(round(one.objective(name), 6) for name in objectives) for one in kept})
     constraints = tuple(f"{name} <= {bound}" for name, bound in bounds.items())
     space = api.Space(Study.model_validate(NARROW), constraints=constraints, reuse_memory=True, verify=False)
     result = api.explore(folder / "both.aol", objectives=objectives, method=method, space=space).result

@@ -6,13 +6,12 @@ import pytest
 from hypothesis import given, settings
 from loading import spec_of
 from many_cases import case_count
-from shipped import SMALL, any_input, same
+from shipped import SMALL, agrees
 from strategies_nests import Updates, updates
 
 from arrayol import api
 from arrayol.checks.check import check_source, load_checked
 from arrayol.errors import ArrayolError
-from arrayol.execute.run import execute
 from arrayol.files import shipped_folder
 from arrayol.ir.spec import Spec
 from arrayol.language.emitter import spec_text
@@ -29,13 +28,6 @@ def on_banks(spec: Spec, name: str, factors: tuple[int, ...], *, merge_equal: bo
     checked = check_source(SourceFile("laid_out.aol", text))
     assert not checked.diagnostics, text
     return checked.spec, text
-
-
-def agrees(spec: Spec, name: str, found: Spec) -> None:
-    inputs = {port.name: any_input(port, 1) for port in spec.given_inputs(spec.elementaries[name])}
-    expected, outputs = execute(spec, name, inputs), execute(found, f"{name}_laid_out", inputs)
-    assert outputs.keys() == expected.keys()
-    assert all(same(outputs[port], array) for port, array in expected.items())
 
 
 KERNELS = {
