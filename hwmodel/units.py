@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from hwmodel.accesses import Accesses
 from hwmodel.design import Scan
+from hwmodel.last_tasks import following
 
 DimensionMap = dict[str, dict[int, int]]  # by task: by dimension of the last task, the own one that rides on it
 
@@ -18,8 +19,9 @@ DimensionMap = dict[str, dict[int, int]]  # by task: by dimension of the last ta
 def riding_dimensions(accesses: Accesses, tasks: Sequence[str], last: str) -> DimensionMap:
     """Which dimension of each task of a group rides on each of the last task's; the first found in the text's order."""
     riding: DimensionMap = {last: {k: k for k in range(len(accesses.extents(last)))}}
+    shared = following(accesses, tasks)
     for task in [name for name in reversed(list(accesses.network.processes)) if name in tasks and name != last]:
-        own: dict[int, int] = {}
+        own = {loop.leading: loop.own for loop in shared.get(task, ())}
         for written in accesses.writes[task]:
             for reader in [name for name in accesses.network.processes if name in riding]:
                 for read in (touch for touch in accesses.reads[reader] if touch.array == written.array):

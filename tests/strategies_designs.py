@@ -25,6 +25,7 @@ from dse.space.fusions import subspaces
 from dse.space.task_graph import task_graph
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import POLICIES, BankLayout, Blocks, Design, GroupDesign, Processor, row_major
+from hwmodel.last_tasks import following, last_tasks
 from hwmodel.platform import Platform
 from hwmodel.residence import LOADS, Load, Loads
 
@@ -43,13 +44,16 @@ class MappedSpec:
 
 
 @st.composite
-def mapped_specs(draw: st.DrawFn, *, built: bool = False) -> MappedSpec:
+def mapped_specs(
+    draw: st.DrawFn, specs: st.SearchStrategy[LinkedSpec] | None = None, *, built: bool = False
+) -> MappedSpec:
     """One to four tasks with bodies, in groups of any legal fusion, every decision of a design drawn.
 
-    With `built` the platform names a technology, so that memories are built of something.
+    The tasks are those that `specs` draws, and most groups end in several; else they are linked ones or streams. With
+    `built` the platform names a technology, so that memories are built of something.
     """
-    in_order = draw(st.integers(0, 5)) == 0
-    linked = draw(streams() if in_order else linked_specs())
+    in_order = specs is None and draw(st.integers(0, 5)) == 0
+    linked = draw(specs if specs is not None else streams() if in_order else linked_specs())
     written = loaded(linked.text)
     top = choose_top(written, None)
     spec = run_steps(written, canonical_steps(written, top)).spec
@@ -62,11 +66,21 @@ def mapped_specs(draw: st.DrawFn, *, built: bool = False) -> MappedSpec:
     platform = _on(draw(platforms(built=built)), network)
     model = MachineModel(network, platform, loads)
     fusions = [fusion for subspace in subspaces(task_graph(network)) for fusion in subspace]
+    if specs is not None:
+        ends = [fusion for fusion in fusions if any(_ends_in_several(model, tasks) for tasks in fusion.groups)]
+        fusions = ends if ends and draw(st.integers(0, 7)) != 3 else fusions
     fusion = fusions[0] if in_order else draw(st.sampled_from(fusions))
     design = Design(tuple(draw(group_designs(model, tasks, in_order=in_order)) for tasks in fusion.groups))
     features = linked.features | set(_of_platform(platform, network)) | set(_of_design(design, model))
     features |= {f"load {load}" for load in model.accesses.load.values()}
     return MappedSpec(linked.text, spec, network, platform, loads, design, frozenset(features))
+
+
+def _ends_in_several(model: MachineModel, tasks: tuple[str, ...]) -> bool:
+    try:
+        return bool(following(model.accesses, tasks))
+    except ArrayolError:
+        return False
 
 
 @st.composite
@@ -265,6 +279,8 @@ def _of_design(design: Design, model: MachineModel) -> Iterator[str]:
         yield from ("interval chosen" for processor in group.processors if processor.interval)
         if group.recompute and len(group.tasks) > 1:
             yield "recompute"
+        if len(last_tasks(model.accesses, group.tasks)) > 1:
+            yield "several last tasks"
         if group.blocks.outer:
             yield "blocks of blocks"
         if any(outer % side for outer, side in zip(group.blocks.outer, group.blocks.shape, strict=False)):

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 from math import prod
 
 import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from strategies_networks import networks
+from strategies_networks import forked_networks, networks
 
+from arrayol.errors import ArrayolError
 from arrayol.ir.network import Network, Process
+from hwmodel.accesses import Accesses
+from hwmodel.cost_model.group.group import Group
 from hwmodel.datapath.entry import ElementaryEntry, Measured
 from hwmodel.datapath.figures import Datapath
 from hwmodel.design import POLICIES, ArrayKeeps, BankLayout, Blocks, GroupDesign, Processor, ReuseLevel, Scan, rate_of
@@ -227,6 +230,22 @@ def groups(draw: st.DrawFn, network: Network) -> tuple[str, ...]:
 
 
 @st.composite
+def groups_of_several_ends(draw: st.DrawFn, accesses: Accesses) -> tuple[str, ...]:
+    """Several tasks; in most cases they end in more than one and share loops, where there are such."""
+    names = list(accesses.network.processes)
+    found = [some for count in range(2, len(names) + 1) for some in combinations(names, count)]
+    cut = [some for some in found if _are_cut(accesses, some)]
+    return draw(st.sampled_from(cut if cut and draw(st.integers(0, 7)) != 3 else found))
+
+
+def _are_cut(accesses: Accesses, tasks: tuple[str, ...]) -> bool:
+    try:
+        return bool(Group(accesses, tasks).following)
+    except ArrayolError:
+        return False
+
+
+@st.composite
 def bank_layouts(draw: st.DrawFn, network: Network, tasks: Sequence[str]) -> tuple[BankLayout, ...]:
     """Often no layout, else one for an array that the tasks read or write."""
     if draw(st.integers(0, 2)):
@@ -238,10 +257,10 @@ def bank_layouts(draw: st.DrawFn, network: Network, tasks: Sequence[str]) -> tup
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> Case:
-    """Any design of a group of any network, often refused."""
-    network = draw(networks())
-    tasks = draw(groups(network))
+def cases(draw: st.DrawFn, *, several_ends: bool = False) -> Case:
+    """Any design of a group of any network, often refused; with `several_ends` mostly one of several last tasks."""
+    network = draw(forked_networks() if several_ends else networks())
+    tasks = draw(groups_of_several_ends(Accesses(network)) if several_ends else groups(network))
     made = [name for name, array in network.arrays.items() if set(array.producers) & set(tasks)]
     inner = [
         name for name in made if not network.arrays[name].is_output and set(network.arrays[name].readers) & set(tasks)

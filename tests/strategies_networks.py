@@ -29,6 +29,7 @@ class _Building:
     processes: list[Process]
     coupled: bool
     fifos: bool = False  # nothing keeps arrays from passing through FIFOs
+    forks: bool = False  # most tasks read what the first one makes, forwards
     straight: bool = False  # every task reads an array in the blocks and the order in which it was written
     patterns: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
@@ -68,6 +69,28 @@ def networks(
             _share(building)
     if cropped:
         _crop(building)
+    return _network(building)
+
+
+@st.composite
+def forked_networks(draw: st.DrawFn, *, separable: bool = False) -> Network:
+    """Two to four tasks, most of which read what the first one makes, forwards, each in its own steps."""
+    frames = draw(st.integers(0, 9)) == 0
+    start = draw(st.lists(st.sampled_from((6, 8, 4)), min_size=1, max_size=2))
+    shape: Shape = (None, *start[:1]) if frames else tuple(start)
+    building = _Building(draw, separable, frames, {"i0": shape}, {}, [], coupled=False, forks=True)
+    building.types = {"i0": draw(st.sampled_from(TYPES))}
+    building.straight = draw(st.integers(0, 5)) == 0
+    for number in range(draw(st.integers(2, 4))):
+        _add_process(building, f"t{number}")
+        if draw(st.integers(0, 5)) == 0:
+            _share(building)
+    return _network(building)
+
+
+def _network(building: _Building) -> Network:
+    """What is built; arrays that nothing reads leave it, and at times others."""
+    draw = building.draw
     read = {name for process in building.processes for name in process.reads}
     made = {name for process in building.processes for name in process.writes}
     arrays = {
@@ -81,8 +104,9 @@ def networks(
         )
         for name, shape in building.shapes.items()
     }
+    inputs = tuple(name for name in arrays if name not in made)
     outputs = tuple(name for name, array in arrays.items() if array.is_output)
-    return Network("top", {one.name: one for one in building.processes}, arrays, tuple(inputs), outputs)
+    return Network("top", {one.name: one for one in building.processes}, arrays, inputs, outputs)
 
 
 def _add_process(building: _Building, name: str) -> None:
@@ -91,6 +115,8 @@ def _add_process(building: _Building, name: str) -> None:
     leader = draw(
         st.sampled_from([*list(building.shapes)[-3:], *list(building.shapes)[-1:] * (9 if building.fifos else 2)])
     )
+    if building.forks and building.processes and draw(st.integers(0, 5)):
+        leader = building.processes[0].outputs[0].array
     extents = building.finite(leader)
     others = (
         building.fifos and draw(st.integers(0, 3)) == 0
@@ -239,7 +265,7 @@ def _leading(building: _Building, array: str, steps: Sequence[int], order: Seque
     ]
     fitting = [[int(axis == column) for column in range(len(shape))] for axis in range(len(shape))]
     for axis, extent in enumerate(shape):
-        if extent is not None and draw(st.integers(0, 3)) == 0:
+        if extent is not None and not building.forks and draw(st.integers(0, 3)) == 0:
             origin[axis] = extent - 1 - origin[axis]
             paving[axis] = [-step for step in paving[axis]]
             fitting[axis] = [-step for step in fitting[axis]]
@@ -317,7 +343,7 @@ def _output(building: _Building, array: str, repetition: Shape, port: str) -> Fl
     for dimension in order:
         extent, side = repetition[dimension], pattern[dimension]
         shape.append(None if extent is None else extent * side)
-        turned = extent is not None and not building.straight and draw(st.integers(0, 3)) == 0
+        turned = extent is not None and not (building.straight or building.forks) and draw(st.integers(0, 3)) == 0
         sign = -1 if turned else 1
         start = 0 if sign > 0 or extent is None else extent * side - 1
         origin.append(start - sign * side * lows[dimension])

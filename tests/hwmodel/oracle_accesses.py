@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -15,6 +16,7 @@ from hwmodel.platform import Platform
 
 Point = tuple[int, ...]
 Access = tuple[str, Point]  # an array and an element of it
+Node = tuple[str, str, int]  # a dimension of a task, or an axis of an array
 
 
 class RefusedError(Exception):
@@ -116,15 +118,68 @@ class Grouped:
 
     @property
     def last(self) -> str:
+        """The leading last task, in whose loops all others walk."""
+        *others, lead = self.lasts
+        if any(not self.goes_with(task) for task in others):
+            raise RefusedError("several-last-tasks")
+        return lead
+
+    @property
+    def lasts(self) -> list[str]:
         read = {array for task in self.tasks for array in self.network.processes[task].reads}
         for array, makers in self.makers().items():
             writers = {task for task, process in self.network.processes.items() if array in process.writes}
             if array in read and writers != set(makers):
                 raise RefusedError("made-in-part")
-        found = [task for task in self.tasks if not self.network.processes[task].writes & read]
-        if len(found) > 1:
-            raise RefusedError("several-last-tasks")
-        return found[0]
+        return [task for task in self.tasks if not self.network.processes[task].writes & read]
+
+    def goes_with(self, task: str) -> list[tuple[int, int, Fraction]]:
+        """A dimension of the leading task, the one of another last task in its loop, and indices there for one here."""
+        found, lead = [], self.lasts[-1]
+        for there in range(len(self.space(lead))):
+            same = self.loop(("task", lead, there))
+            if self.outermost(lead, there, same):
+                found += [
+                    (there, own, ratio) for own, ratio in self.of_task(task, same) if self.outermost(task, own, same)
+                ]
+        return found
+
+    def outermost(self, task: str, dimension: int, loop: dict[Node, Fraction]) -> bool:
+        """Whether no other dimension of the task in the loop passes more of it, nor an earlier one as much."""
+        own = dict(self.of_task(task, loop))
+        return all((own[dimension], -dimension) >= (ratio, -other) for other, ratio in own.items())
+
+    def of_task(self, task: str, loop: dict[Node, Fraction]) -> list[tuple[int, Fraction]]:
+        numbers = range(len(self.space(task)))
+        return [(k, loop["task", task, k]) for k in numbers if ("task", task, k) in loop and self.space(task)[k] > 1]
+
+    def loop(self, first: Node) -> dict[Node, Fraction]:
+        """All dimensions and axes that the tilers link with one, each with the places of it that an index passes."""
+        found, fresh = {first: Fraction(1)}, [first]
+        while fresh:
+            node = fresh.pop()
+            for dimension, axis, step in self.steps():
+                if node not in (dimension, axis):
+                    continue
+                other, ratio = (axis, found[node] / step) if node == dimension else (dimension, found[node] * step)
+                if other not in found:
+                    fresh.append(other)
+                if found.setdefault(other, ratio) != ratio:
+                    raise RefusedError("several-last-tasks")
+        return found
+
+    def steps(self) -> Iterator[tuple[Node, Node, int]]:
+        """A dimension of a task and an axis along which it goes forwards, by so many elements."""
+        for task in self.tasks:
+            process = self.network.processes[task]
+            for array, tiler, _ in (*inputs(process), *outputs(process), *defaults(process)):
+                declared = self.network.arrays[array].shape
+                for axis, k in product(range(len(declared)), range(len(self.space(task)))):
+                    step, around = tiler.paving[axis][k], declared[axis]
+                    if tiler.wrap and around is not None and abs(step) >= around:
+                        step %= around
+                    if step > 0 and self.space(task)[k] > 1:
+                        yield ("task", task, k), ("array", array, axis), step
 
     def makers(self) -> dict[str, list[str]]:
         processes = self.network.processes

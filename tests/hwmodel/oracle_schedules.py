@@ -90,7 +90,7 @@ class Schedules:
         """By dimension of the last task the one of this task that rides on it."""
         if task == self.of.last:
             return {k: k for k in range(len(self.of.space(task)))}
-        found: dict[int, int] = {}
+        found = {there: own for there, own, _ in self.of.goes_with(task)} if task in self.of.lasts else {}
         for array, writing, _ in outputs(self.of.network.processes[task]):
             for reader in self.of.readers(array):
                 process = self.of.network.processes[reader]

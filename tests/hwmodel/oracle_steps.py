@@ -70,9 +70,8 @@ class Stepped(Grouped):
                 self.make_runs(task)
 
     def make_runs(self, task: str) -> None:
-        acting = self.delays(task) or self.frame_delays(task)
         need = {v: self.need(task, v) for v in self.order}
-        if not (self.design.recompute and not acting):
+        if not self.recomputes(task):
             done: set[Point] = set()
             for v in self.order:
                 need[v], done = need[v] - done, done | need[v]
@@ -101,7 +100,20 @@ class Stepped(Grouped):
                 self.runs[task].append(Run(r, self.order[at - (len(places) - 1 - piece)], v))
             before = at
 
+    def beside(self, task: str, v: int) -> set[Point]:
+        """The repetitions of a last task that go with those of the leading one at a tick."""
+        loops, lead = self.goes_with(task), self.last
+        there = {tuple(run.r[k] for k, _, _ in loops) for run in self.runs[lead] if run.tick == v}
+        ends = [self.space(lead)[k] - 1 for k, _, _ in loops]
+        with_place = {
+            r: tuple(min(int(r[own] * pace), end) for (_, own, pace), end in zip(loops, ends, strict=True))
+            for r in self.points(task)
+        }
+        return self.closed(task, {r for r, place in with_place.items() if place in there})
+
     def need(self, task: str, v: int) -> set[Point]:
+        if task in self.lasts:
+            return self.beside(task, v)
         wanted: set[Access] = set()
         for reader in self.tasks:
             for run in self.runs.get(reader, []):
@@ -140,10 +152,10 @@ class Stepped(Grouped):
     # Steps -------------------------------------------------------------------------------------------------------
 
     def make_stages(self) -> None:
-        self.stage = {self.last: 0}
+        self.stage = dict.fromkeys(self.lasts, 0)
         for task in reversed(self.tasks):
             for array, makers in self.makers().items():
-                if task in makers and task != self.last:
+                if task in makers and task not in self.lasts:
                     for reader in self.readers(array):
                         other = self.stage[reader] - (0 if array in self.design.fifos else 1)
                         self.stage[task] = min(self.stage.get(task, other), other)
@@ -225,7 +237,7 @@ class Stepped(Grouped):
         return found
 
     def recomputes(self, task: str) -> bool:
-        return self.design.recompute and task != self.last and not (self.delays(task) or self.frame_delays(task))
+        return self.design.recompute and task not in self.lasts and not (self.delays(task) or self.frame_delays(task))
 
     # FIFOs -------------------------------------------------------------------------------------------------------
 

@@ -218,11 +218,11 @@ class GroupCounts:
         They are Cartesian if no dimensions are merged, and all that these tasks make and others read is read whole.
         """
         parts, group = self.parts, self.parts.group
-        again = {task for task in group.tasks if not (group.delays(task) or group.frame_delays(task))} - {group.last}
+        again = group.recomputable
         read = [piece for piece, link in parts.writes.items() if link.task in again and piece in parts.reads]
         if parts.spaces.couple or self.needed_in_part or not all(map(self.is_read_whole, read)):
             return None
-        return frozenset(again)
+        return again
 
     @cached_property
     def made_again(self) -> list[str]:

@@ -15,6 +15,7 @@ from arrayol.ir.network import Network
 from arrayol.ir.spec import Delay
 from arrayol.text import listed
 from hwmodel.accesses import Accesses, Extents, Touch
+from hwmodel.last_tasks import following, last_tasks
 
 
 class Group:
@@ -30,7 +31,8 @@ class Group:
         if len(self.tasks) != len(tasks):
             raise ValueError(f"not processes of '{self.network.name}', each once: {', '.join(tasks)}")
         self._require_whole_or_stored()
-        self.last = self._only_last()
+        *_, self.last = last_tasks(accesses, self.tasks)  # the leading one
+        self.following = following(accesses, self.tasks)
         for task in self.tasks:
             self._require_earlier_frames(task)
 
@@ -111,6 +113,14 @@ class Group:
         """A cache of `delays`."""
         return {}
 
+    @cached_property
+    def recomputable(self) -> frozenset[str]:
+        """The tasks that run all of Need at every tick if the group recomputes."""
+        lasts = {self.last, *self.following}
+        return frozenset(
+            task for task in self.tasks if task not in lasts and not (self.delays(task) or self.frame_delays(task))
+        )
+
     def frame_delays(self, task: str) -> tuple[Delay, ...]:
         """A task's delays that reach into earlier frames."""
         process = self.network.processes[task]
@@ -144,18 +154,6 @@ class Group:
             for touch in touches
             if touch.array == array and task not in self.tasks
         ]
-
-    def _only_last(self) -> str:
-        """The only task that no task of the group reads. Raises ArrayolError (`several-last-tasks`)."""
-        lasts = [task for task in self.tasks if not any(self.readers(array) for array in self.arrays_of(task))]
-        if len(lasts) == 1:
-            return lasts[0]
-        raise error(
-            "several-last-tasks",
-            f"the group {' '.join(self.tasks)} ends in several tasks, {listed(lasts)}: it must end in exactly one, "
-            "since blocks are cut from the last task's repetitions",
-            hint="put each in its own group, or add a task that reads the outputs of all of them to the group",
-        )
 
     def _require_whole_or_stored(self) -> None:
         """Raises ArrayolError (`made-in-part`) if the group reads an array of which it makes only a part."""

@@ -18,6 +18,7 @@ from arrayol.arrays import IntArray
 from arrayol.errors import error
 from arrayol.text import counted
 from hwmodel.accesses import Touch
+from hwmodel.cost_model.group.followed import followed
 from hwmodel.cost_model.group.group import Group, closed, closed_over_frames, require_one_frame
 from hwmodel.cost_model.group.scans import block_places, breaking_pair
 from hwmodel.cost_model.int64 import require_numbers
@@ -62,9 +63,9 @@ def tick_group(group: Group, design: GroupDesign) -> Ticks:
     """The ticks of a group's design. Raises ArrayolError (`scan-against-delay`, `several-frames`)."""
     cuts = {processor.task: processor.cut for processor in design.processors}
     require_legal(group, group.last, design.blocks)
-    ticks = _last_task(group, design.blocks)
+    ticks = _leading_task(group, design.blocks)
     for task in [name for name in reversed(group.tasks) if name != group.last]:
-        recomputes = design.recompute and not (group.delays(task) or group.frame_delays(task))
+        recomputes = design.recompute and task in group.recomputable
         work = _every_need(group, task, ticks) if recomputes else _first_need(group, task, ticks)
         cut = cuts.get(task)
         if cut is not None:
@@ -100,7 +101,7 @@ def _shown(blocks: Blocks) -> str:
     return " in ".join(str(list(shape)) for shape in shapes)
 
 
-def _last_task(group: Group, blocks: Blocks) -> Ticks:
+def _leading_task(group: Group, blocks: Blocks) -> Ticks:
     repetitions = group.accesses.repetitions(group.last)
     place = block_places(repetitions, group.accesses.extents(group.last), blocks)
     return Ticks({group.last: Work(np.arange(len(place)), place, place)}, np.arange(int(place.max()) + 1))
@@ -168,7 +169,7 @@ def _first_need(group: Group, task: str, ticks: Ticks) -> Work:
     """New(v) of every tick: each repetition runs at the first tick that needs it."""
     extents = group.accesses.extents(task)
     repetitions = group.accesses.repetitions(task)
-    need = np.full(len(repetitions), NEVER)
+    need = _followed(group, task, ticks) if task in group.following else np.full(len(repetitions), NEVER)
     outside = np.zeros(len(repetitions), np.bool_)
     for array in group.arrays_of(task):
         first = np.full(group.accesses.size(array), NEVER)
@@ -190,6 +191,14 @@ def _first_need(group: Group, task: str, ticks: Ticks) -> Work:
     runs = np.flatnonzero(need != NEVER)
     runs = runs[np.argsort(need[runs], kind="stable")]
     return Work(runs, need[runs], need[runs])
+
+
+def _followed(group: Group, task: str, ticks: Ticks) -> IntArray:
+    """The tick at which each repetition of a last task goes with those of the leading one."""
+    leading, extents = ticks.work[group.last], group.accesses.extents(group.last)
+    tick = np.empty(len(leading.tick), np.int64)
+    tick[leading.repetition] = leading.tick
+    return followed(tick[None, :], extents, group.accesses.extents(task), group.following[task])[0]
 
 
 def _every_need(group: Group, task: str, ticks: Ticks) -> Work:
@@ -263,9 +272,9 @@ def stage_group(group: Group, fifos: frozenset[str] = frozenset()) -> Stages:
 
     Raises ArrayolError (`fifo-refused`) where a FIFO's reader would work in another step.
     """
-    task: dict[str, int] = {group.last: 0}
+    task: dict[str, int] = dict.fromkeys((group.last, *group.following), 0)
     for name in reversed(group.tasks):
-        if name == group.last:
+        if name in task:
             continue
         task[name] = min(
             task[reader] - (0 if array in fifos else 1)

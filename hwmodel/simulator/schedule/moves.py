@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses, Touch
 from hwmodel.design import ReuseLevel
+from hwmodel.last_tasks import last_tasks
 from hwmodel.simulator.schedule.patterns import Patterns
 from hwmodel.simulator.schedule.plan import Plan, Work, fault, levels, outside_elements, touched
 
@@ -99,10 +100,10 @@ def moves_of(accesses: Accesses, plan: Plan) -> Moves:
 
 
 def stages(accesses: Accesses, plan: Plan) -> dict[str, int]:
-    """The stage of every task: 0 for the last, else one before its readers, or that of a reader over a FIFO."""
-    stage = {plan.last: 0}
+    """The stage of every task: 0 for last ones, else one before its readers, or that of a reader over a FIFO."""
+    stage = dict.fromkeys(last_tasks(accesses, plan.design.tasks), 0)
     for task in plan.works:  # from the last task backwards
-        if task != plan.last:
+        if task not in stage:
             before = [
                 stage[reader] - (0 if array in plan.design.fifos else 1)
                 for array in accesses.network.processes[task].writes

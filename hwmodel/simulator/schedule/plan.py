@@ -18,6 +18,7 @@ from arrayol.errors import ArrayolError, Diagnostic
 from arrayol.ir.spec import Delay, Shape
 from hwmodel.accesses import Accesses, Extents, Touch, flat, points
 from hwmodel.design import Blocks, GroupDesign, Scan
+from hwmodel.last_tasks import following, last_tasks
 from hwmodel.simulator.schedule.patterns import Patterns, touched_patterns
 
 # Delays as pairs of repetitions, and the chains they form.
@@ -136,7 +137,7 @@ class Plan:
 
 
 def plan_of(accesses: Accesses, design: GroupDesign) -> Plan:
-    """The plan of a group. Raises SimulatorError (`plan`) without a single last task, or if a scan breaks a delay."""
+    """The plan of a group. Raises SimulatorError (`plan`) if a scan breaks a delay."""
     return _Planner(accesses, design).plan()
 
 
@@ -181,7 +182,8 @@ class _Planner:
         self.accesses = accesses
         self.design = design
         self.inside = set(design.tasks)
-        self.last = self._last()
+        self.followed = following(accesses, design.tasks)
+        *_, self.last = last_tasks(accesses, design.tasks)  # the leading one
         self.blocks = {processor.task: processor.cut for processor in design.processors}
         self.blocks[self.last] = design.blocks
         self.works: dict[str, Work] = {}
@@ -199,14 +201,6 @@ class _Planner:
             self._schedule(task)
         return Plan(self.design, self.last, self.ticks, self.works)
 
-    def _last(self) -> str:
-        network = self.accesses.network
-        read = {array for name in self.inside for array in network.processes[name].reads}
-        lasts = [name for name in self.inside if not network.processes[name].writes & read]
-        if len(lasts) != 1:
-            raise fault("plan", f"the group has {len(lasts)} last tasks: {', '.join(sorted(lasts))}")
-        return lasts[0]
-
     def _require_legal(self, task: str, blocks: Blocks) -> None:
         """Raises SimulatorError (`plan`) if an acting delay reads from a later block."""
         extents = self.accesses.extents(task)
@@ -222,6 +216,9 @@ class _Planner:
         if task == self.last:
             ranks = block_ranks(self.design.blocks, self.accesses.extents(task))
             self._add(task, np.arange(len(ranks)), ranks, recomputed=False)
+        elif task in self.followed:
+            need = self._needed_by_later_frames(task, self._closed(task, self._beside(task)))
+            self._add(task, np.arange(len(need)), need, recomputed=False)
         elif self.design.recompute and not (self.accesses.delays(task) or self._across(task)):
             self._add(task, *self._every_need(task), recomputed=True)
         else:
@@ -231,6 +228,19 @@ class _Planner:
         cut = self.blocks[task]
         if task != self.last and cut is not None:
             self._cut(task, cut)
+
+    def _beside(self, task: str) -> IntArray:
+        """The first tick at which a repetition runs of the leading task that each of a last task goes with."""
+        leading, space = self.works[self.last], self.accesses.extents(self.last)
+        points, own = (self.accesses.repetitions(name) for name in (self.last, task))
+        place, beside = np.zeros(len(points), np.int64), np.zeros(len(own), np.int64)
+        for loop in self.followed[task]:
+            end, pace = space[loop.leading], loop.pace
+            goes_with = np.minimum(own[:, loop.own] * pace.numerator // pace.denominator, end - 1)
+            place, beside = place * end + points[:, loop.leading], beside * end + goes_with
+        first = np.full(int(place.max()) + 1, len(self.ticks))
+        np.minimum.at(first, place[leading.repetition], leading.tick)
+        return first[beside]
 
     def _add(self, task: str, repetition: IntArray, tick: IntArray, *, recomputed: bool) -> None:
         self.works[task] = self._sorted(Work(task, repetition, tick, tick, recomputed))

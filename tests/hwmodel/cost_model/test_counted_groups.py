@@ -15,14 +15,24 @@ from many_cases import case_count
 from numpy.typing import NDArray
 from opened_batch import opened_batch
 from same_figures import require_same_figures
-from strategies_machine import bank_layouts, groups, keeps, offered_rates, platforms, residences, some_rates
-from strategies_networks import networks
+from strategies_machine import (
+    bank_layouts,
+    groups,
+    groups_of_several_ends,
+    keeps,
+    offered_rates,
+    platforms,
+    residences,
+    some_rates,
+)
+from strategies_networks import forked_networks, networks
 
 from arrayol.checks.check import load_checked
 from arrayol.checks.top import choose_top
 from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
 from arrayol.ir.network import Network, flatten
+from hwmodel.accesses import Accesses
 from hwmodel.cost_model.counted.axes.fetches import StructureKeeps
 from hwmodel.cost_model.counted.batch import GroupBatch
 from hwmodel.cost_model.evaluate.evaluation import fastest, price
@@ -35,31 +45,40 @@ from hwmodel.platform import Platform, find_platform
 @settings(max_examples=case_count(300), deadline=None, phases=[Phase.generate, Phase.shrink])
 @given(st.data())
 def test_priced_in_batches_as_one_by_one(data: st.DataObject) -> None:
-    _require_batch_holds(data, data.draw(platforms(plain=data.draw(st.integers(0, 3)) > 0)))
+    _require_batch_holds(data, data.draw(platforms(plain=data.draw(st.integers(0, 3)) > 0)), _networks())
 
 
 @settings(max_examples=case_count(200), deadline=None, phases=[Phase.generate, Phase.shrink])
 @given(st.data())
 def test_by_run_priced_in_batches_as_one_by_one(data: st.DataObject) -> None:
-    _require_batch_holds(data, data.draw(platforms(by_run=True)))
+    _require_batch_holds(data, data.draw(platforms(by_run=True)), _networks())
 
 
 @settings(max_examples=case_count(200), deadline=None, phases=[Phase.generate, Phase.shrink])
 @given(st.data())
 def test_coupled_priced_in_batches_as_one_by_one(data: st.DataObject) -> None:
-    _require_batch_holds(data, data.draw(platforms(plain=True)), coupled=True)
+    _require_batch_holds(data, data.draw(platforms(plain=True)), _networks(coupled=True))
+
+
+@settings(max_examples=case_count(60), deadline=None, phases=[Phase.generate, Phase.shrink])
+@given(st.data())
+def test_several_last_tasks_priced_in_batches_as_one_by_one(data: st.DataObject) -> None:
+    platform = data.draw(platforms(plain=True))
+    _require_batch_holds(data, platform, forked_networks(separable=True), several_ends=True)
 
 
 @st.composite
-def _networks(draw: st.DrawFn, *, coupled: bool) -> Network:
+def _networks(draw: st.DrawFn, *, coupled: bool = False) -> Network:
     separable = not coupled and draw(st.integers(0, 3)) > 0
     return draw(networks(separable=separable, coupled=coupled, parts=draw(st.booleans()), cropped=draw(st.booleans())))
 
 
-def _require_batch_holds(data: st.DataObject, platform: Platform, *, coupled: bool = False) -> None:
+def _require_batch_holds(
+    data: st.DataObject, platform: Platform, drawn: st.SearchStrategy[Network], *, several_ends: bool = False
+) -> None:
     """Some blocks of a drawn group have the figures in a batch that they have by the exact path."""
-    network, loads = data.draw(residences(data.draw(_networks(coupled=coupled))))
-    tasks = data.draw(groups(network))
+    network, loads = data.draw(residences(data.draw(drawn)))
+    tasks = data.draw(groups_of_several_ends(Accesses(network, loads)) if several_ends else groups(network))
     model = MachineModel(network, with_energies(platform, 1.5) if data.draw(st.booleans()) else platform, loads)
     for load in set(loads.values()):
         event(f"load {load}")
@@ -73,14 +92,14 @@ def _require_batch_holds(data: st.DataObject, platform: Platform, *, coupled: bo
     scan = data.draw(st.sampled_from(model.legal_scans(last, (1,) * len(extents)) or model.legal_scans(last, extents)))
     shapes = [shape for shape in shapes if scan in model.legal_scans(last, shape)] or [extents]
     rates = some_rates(data.draw(offered_rates(model.platform, network, tasks, (1, 2, 3))))
-    event(f"coupled: {batch.counts.parts.spaces.couple}, loops: {max(map(len, batch.counts.parts.blocks), default=0)}")
-    event(f"needed in part: {bool(batch.counts.needed_in_part)}")
+    _tell(batch)
     intervals = len(np.unique(interval_of(rates)))
     event(f"burst {platform.memory.burst}, axes: {min(len(batch.counts.moved.axes), 4)}, intervals: {intervals}")
     chosen_keeps = data.draw(st.lists(all_keeps(batch, len(extents)), min_size=1, max_size=3))
     which = data.draw(st.lists(st.sampled_from(range(len(chosen_keeps))), min_size=len(shapes), max_size=len(shapes)))
-    drawn = data.draw(bank_layouts(network, tasks))
-    layouts = tuple(layout for layout in drawn if not model.accesses.is_resident(layout.array))
+    layouts = tuple(
+        layout for layout in data.draw(bank_layouts(network, tasks)) if not model.accesses.is_resident(layout.array)
+    )
     batch = batch.with_layouts(layouts)
     table, of_each = (
         np.array(shapes, np.int64).reshape(len(shapes), -1),
@@ -109,6 +128,14 @@ def _require_batch_holds(data: st.DataObject, platform: Platform, *, coupled: bo
             designs.append(_at_rates(design, chosen))
         require_same_figures(priced, number, alone)
     _require_same_estimates(model, designs)
+
+
+def _tell(batch: GroupBatch) -> None:
+    parts = batch.counts.parts
+    event(f"coupled: {parts.spaces.couple}, loops: {max(map(len, parts.blocks), default=0)}")
+    event(f"needed in part: {bool(batch.counts.needed_in_part)}")
+    paces = {loop.pace == 1 for own in parts.group.following.values() for loop in own}
+    event(f"{1 + len(parts.group.following)} last tasks, one pace: {all(paces)}")
 
 
 def _at_rates(design: GroupDesign, rates: NDArray[np.int64]) -> GroupDesign:

@@ -27,6 +27,17 @@ from hwmodel.design import GroupDesign, interval_of, units_of
 @settings(max_examples=case_count(400), deadline=None)
 @given(cases())
 def test_the_exact_path_is_the_page(case: Case) -> None:
+    require_the_page(case)
+
+
+@settings(max_examples=case_count(60), deadline=None)
+@given(cases(several_ends=True))
+def test_groups_with_several_last_tasks_are_the_page(case: Case) -> None:
+    require_the_page(case)
+
+
+def require_the_page(case: Case) -> None:
+    """Fail unless every figure of a design, or its refusal, is that of the page."""
     oracle = Oracle(case.network, case.platform, case.design)
     model = MachineModel(case.network, case.platform)
     try:
@@ -43,7 +54,7 @@ def test_the_exact_path_is_the_page(case: Case) -> None:
             expected = _refusal_of_lone_units(case)
         assert found == expected
         return
-    event("priced")
+    event(f"priced: {len(oracle.lasts)} last tasks")
     event(f"FIFOs: {len(case.design.fifos)}")
     event(f"cut in pieces: {_cut_in_pieces(oracle)}")
     assert list(model.step_cycles(case.design)) == expected.lengths

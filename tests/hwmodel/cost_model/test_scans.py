@@ -268,7 +268,6 @@ REFUSED = (
     replace(PAIR, fifos=frozenset({"p1"})),
     replace(PAIR, layouts=(BankLayout("p1", 9, (1, 1)),)),
     replace(PAIR, layouts=(BankLayout("p4", 2, (1, 1)),)),
-    GroupDesign((Processor("hflr"), Processor("hfrl")), PAIR.blocks),
 )
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from many_cases import on_many
 from spec_data import any_inputs
 from strategies_designs import MappedSpec, mapped_specs
+from strategies_transforms import LinkedSpec
 
 from arrayol.errors import ArrayolError
 from dse.verify.testbench import local_memories, mismatches, run_simulation
@@ -141,10 +142,15 @@ def rule_broken(accesses: Accesses, platform: Platform, design: Design, local: S
     return None
 
 
-def run(cases: int, seed: int | None = None, report: Callable[[Tally], None] | None = None) -> Tally:
+def run(
+    cases: int,
+    seed: int | None = None,
+    report: Callable[[Tally], None] | None = None,
+    specs: st.SearchStrategy[LinkedSpec] | None = None,
+) -> Tally:
     """Judge so many generated designs, with one smaller memory each; without a seed always the same ones.
 
-    `report` is called after every hundred simulated ones.
+    They are of what `specs` draws, if anything. `report` is called after every hundred simulated ones.
     """
     tally = Tally()
 
@@ -164,5 +170,5 @@ def run(cases: int, seed: int | None = None, report: Callable[[Tally], None] | N
         if report is not None and tally.simulated % 100 == 0:
             report(tally)
 
-    on_many(cases, seed, one, mapped_specs(), st.data())
+    on_many(cases, seed, one, mapped_specs(specs), st.data())
     return tally

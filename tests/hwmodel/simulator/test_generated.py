@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from judging import run
 from many_cases import full_count
+from strategies_forks import forks
 
 
 def test_the_simulator_agrees_with_the_model_and_the_specification() -> None:
@@ -11,3 +12,10 @@ def test_the_simulator_agrees_with_the_model_and_the_specification() -> None:
     tally = run(full_count(100), seed=3)  # of the seeds tried, one with a share of every feature
     print("\n".join(tally.lines()))  # noqa: T201  shown with -s, and where the test fails
     assert not tally.missing()
+
+
+def test_it_agrees_about_groups_that_end_in_several_tasks() -> None:
+    tally = run(full_count(40), seed=1, specs=forks())
+    print("\n".join(tally.lines()))  # noqa: T201
+    assert tally.features["several last tasks"] > tally.simulated / 4
+    assert min(tally.features[name] for name in ("delay", "window", "recompute", "cut", "several units")) > 1

@@ -219,15 +219,13 @@ def _place_task(parts: Parts, task: str) -> bool:
     dimensions: ByBlock = [None] * parts.rank
     if task == parts.group.last:
         dimensions = list(range(parts.rank))
+    elif task in parts.group.following:
+        if not _place_following(parts, dimensions, task):
+            return False
     elif not any(piece in parts.reads for piece in parts.pieces_of(task)):
         return False  # the group reads other pieces of its arrays only
-    for piece in parts.pieces_of(task):
-        if not _place_piece(parts, piece):
-            return False
-        for block, axis in enumerate(parts.axes[piece]):
-            dimension = None if axis is None else parts.writes[piece].axes[axis].dimension
-            if dimension is not None and not _claim(parts, dimensions, block, dimension, task):
-                return False
+    if not all(_place_made(parts, dimensions, task, piece) for piece in parts.pieces_of(task)):
+        return False
     parts.dimensions[task] = dimensions
     # What a task's dimensions move with, the axes of its pieces do too.
     for piece in parts.pieces_of(task):
@@ -235,6 +233,26 @@ def _place_task(parts: Parts, task: str) -> bool:
             along = None if moving is None else parts.writes[piece].axis_of(moving)
             if along is not None and not _claim(parts, parts.axes[piece], block, along, piece):
                 return False
+    return True
+
+
+def _place_following(parts: Parts, dimensions: ByBlock, task: str) -> bool:
+    """Match the dimensions of a last task that are in loops with the leading one's; False after a conflict."""
+    set_of, last = parts.spaces.set_of, parts.group.last
+    return all(
+        _claim(parts, dimensions, set_of(last, loop.leading), set_of(task, loop.own), task)
+        for loop in parts.group.following[task]
+    )
+
+
+def _place_made(parts: Parts, dimensions: ByBlock, task: str, piece: str) -> bool:
+    """Match the dimensions of a task that move along the axes of a piece that it makes; False after a conflict."""
+    if not _place_piece(parts, piece):
+        return False
+    for block, axis in enumerate(parts.axes[piece]):
+        dimension = None if axis is None else parts.writes[piece].axes[axis].dimension
+        if dimension is not None and not _claim(parts, dimensions, block, dimension, task):
+            return False
     return True
 
 

@@ -13,7 +13,7 @@ product, over the dimensions, of the places that need it along each.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from arrayol.arrays import IntArray
 from hwmodel.cost_model.counted.axes.axes import Mask, Parts
 from hwmodel.cost_model.counted.axes.links import Link, Runs
 from hwmodel.cost_model.counted.axes.places import BEFORE, NEVER, Merge, Places, by_allowed, merged
+from hwmodel.cost_model.group.followed import followed
 
 _CELLS = 1 << 20  # of intermediate arrays at a time: where patterns are wide many pairs stand for few indices
 
@@ -177,9 +178,12 @@ def _read_through(parts: Parts, masks: Masks, fields: Fields, block: int, link: 
 
 
 def _run_task(parts: Parts, fields: Fields, block: int, task: str) -> None:
-    """Add the field of a task before the last: each index runs at the first read of the elements that it writes."""
+    """Add the field of a task before the leading one.
+
+    Each index runs at the first read of the elements that it writes; of a last task, with those that it goes with.
+    """
     dimension = parts.dimensions[task][block]
-    needs = []
+    needs = [_followed(parts, fields, block, task)] if task in parts.group.following else []
     for piece in parts.pieces_of(task):
         if piece not in fields.read:
             continue
@@ -197,6 +201,19 @@ def _run_task(parts: Parts, fields: Fields, block: int, task: str) -> None:
     if delay is not None and delay.dimension == dimension:
         work = closed_along(work, delay.step)
     fields.work[task] = work
+
+
+def _followed(parts: Parts, fields: Fields, block: int, task: str) -> IntArray:
+    """The place of each index of a last task that goes with indices of the leading one."""
+    dimension, leading, accesses = parts.dimensions[task][block], parts.blocks[block], parts.group.accesses
+    own = () if dimension is None else parts.spaces.dimensions(task)[dimension]
+    shared = [
+        replace(loop, leading=leading.index(loop.leading), own=own.index(loop.own))
+        for loop in parts.group.following[task]
+        if loop.leading in leading
+    ]
+    extents = ([accesses.extents(name)[k] for k in some] for name, some in ((parts.group.last, leading), (task, own)))
+    return followed(fields.work[parts.group.last], *extents, shared)
 
 
 def _run_again(parts: Parts, masks: Masks, fields: Fields, block: int, task: str) -> None:

@@ -1,0 +1,118 @@
+"""How the blocks of one last task cut the others of its group (docs/machine.md, section 2): a part of the design.
+
+The last task that comes last in dataflow order *leads*: blocks are boxes of its repetitions. Each other one *follows*,
+along the dimensions that are in one loop with a dimension of the leading task. That is asked of the tilers' paving
+alone, so all that price or run a design come to the same answer, whatever its tilers are like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from arrayol.errors import ArrayolError, error
+from hwmodel.accesses import Accesses, Touch
+
+Key = tuple[str, str, int]  # ("task", name, dimension) or ("array", name, axis)
+
+
+@dataclass(frozen=True, slots=True)
+class SharedLoop:
+    """Dimension `own` of a task is in a loop with dimension `leading` of the leading task.
+
+    Its index x goes with index floor(x `pace`) there, and with the last one where that is beyond the end.
+    """
+
+    leading: int
+    own: int
+    pace: Fraction
+
+
+Following = Mapping[str, tuple[SharedLoop, ...]]  # by task
+
+
+def last_tasks(accesses: Accesses, tasks: Sequence[str]) -> tuple[str, ...]:
+    """The tasks of a group that no task of it reads, in dataflow order: the last of them leads."""
+    processes = accesses.network.processes
+    read = {array for task in tasks for array in processes[task].reads}
+    return tuple(name for name in processes if name in tasks and not processes[name].writes & read)
+
+
+def following(accesses: Accesses, tasks: Sequence[str]) -> Following:
+    """The last tasks of a group that follow the leading one, with the loops that they share with it, by its dimensions.
+
+    Raises ArrayolError (`several-last-tasks`) where one shares none, or at two paces.
+    """
+    *others, lead = last_tasks(accesses, tasks)
+    if not others:
+        return {}
+    loops = _loops_of(accesses, tasks)
+    leading, found = loops.outermost(accesses, lead), dict[str, tuple[SharedLoop, ...]]()
+    for task in others:
+        own = loops.outermost(accesses, task)
+        shared = [root for root in leading if root in own]
+        if not shared:
+            raise _refused(tasks, f"'{task}' moves along no loop of '{lead}', whose repetitions are cut into blocks")
+        found[task] = tuple(
+            SharedLoop(leading[root][0], own[root][0], own[root][1] / leading[root][1]) for root in shared
+        )
+    return found
+
+
+@dataclass
+class _Loops:
+    """Sets of dimensions and axes that are one loop, each member with its ratio to the root of its set."""
+
+    above: dict[Key, tuple[Key, Fraction]] = field(default_factory=dict)
+
+    def root(self, key: Key) -> tuple[Key, Fraction]:
+        """The root of a member's set, and how many places of the root an index of the member passes."""
+        ratio = Fraction(1)
+        while key in self.above:
+            key, step = self.above[key]
+            ratio *= step
+        return key, ratio
+
+    def link(self, dimension: Key, axis: Key, factor: int) -> bool:
+        """Join the sets of a dimension and of an axis, `factor` indices of which it passes; False for other ratios."""
+        (root, own), (other, along) = self.root(dimension), self.root(axis)
+        if root == other:
+            return own == factor * along
+        self.above[root] = other, factor * along / own
+        return True
+
+    def outermost(self, accesses: Accesses, task: str) -> dict[Key, tuple[int, Fraction]]:
+        """By loop the dimension of a task that passes most of its places, the first of equal ones, and its ratio."""
+        found: dict[Key, tuple[int, Fraction]] = {}
+        for dimension, extent in enumerate(accesses.extents(task)):
+            root, ratio = self.root(("task", task, dimension))
+            if extent > 1 and (root not in found or ratio > found[root][1]):
+                found[root] = dimension, ratio
+        return found
+
+
+def _loops_of(accesses: Accesses, tasks: Sequence[str]) -> _Loops:
+    """The loops of a group. Raises ArrayolError (`several-last-tasks`) for a dimension with two ratios."""
+    loops = _Loops()
+    for task, touch, dimension, axis in _moves(accesses, tasks):
+        factor = touch.tiler.paving[axis][dimension]
+        if not loops.link(("task", task, dimension), ("array", touch.array, axis), factor):
+            raise _refused(tasks, f"'{task}' moves along '{touch.array}' at two paces, and no blocks serve both")
+    return loops
+
+
+def _moves(accesses: Accesses, tasks: Sequence[str]) -> Iterator[tuple[str, Touch, int, int]]:
+    """Each dimension of a task that moves forwards along an axis: (task, tiler, dimension, axis)."""
+    for task in (name for name in accesses.network.processes if name in tasks):
+        for touch in (*accesses.reads[task], *accesses.writes[task]):
+            for axis, row in enumerate(() if accesses.is_resident(touch.array) else touch.tiler.paving):
+                yield from ((task, touch, dimension, axis) for dimension, factor in enumerate(row) if factor > 0)
+
+
+def _refused(tasks: Sequence[str], why: str) -> ArrayolError:
+    return error(
+        "several-last-tasks",
+        f"the group {' '.join(tasks)} ends in several tasks that no blocks cut alike: {why}",
+        hint="put each in its own group, or add a task that reads the outputs of all of them to the group",
+    )
