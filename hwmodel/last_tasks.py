@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from arrayol.errors import ArrayolError, error
+from arrayol.ir.network import Network
 from hwmodel.accesses import Accesses, Touch
 
 Key = tuple[str, str, int]  # ("task", name, dimension) or ("array", name, axis)
@@ -32,9 +33,9 @@ class SharedLoop:
 Following = Mapping[str, tuple[SharedLoop, ...]]  # by task
 
 
-def last_tasks(accesses: Accesses, tasks: Sequence[str]) -> tuple[str, ...]:
+def last_tasks(network: Network, tasks: Sequence[str]) -> tuple[str, ...]:
     """The tasks of a group that no task of it reads, in dataflow order: the last of them leads."""
-    processes = accesses.network.processes
+    processes = network.processes
     read = {array for task in tasks for array in processes[task].reads}
     return tuple(name for name in processes if name in tasks and not processes[name].writes & read)
 
@@ -44,7 +45,7 @@ def following(accesses: Accesses, tasks: Sequence[str]) -> Following:
 
     Raises ArrayolError (`several-last-tasks`) where one shares none, or at two paces.
     """
-    *others, lead = last_tasks(accesses, tasks)
+    *others, lead = last_tasks(accesses.network, tasks)
     if not others:
         return {}
     loops = _loops_of(accesses, tasks)

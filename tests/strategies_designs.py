@@ -279,7 +279,7 @@ def _of_design(design: Design, model: MachineModel) -> Iterator[str]:
         yield from ("interval chosen" for processor in group.processors if processor.interval)
         if group.recompute and len(group.tasks) > 1:
             yield "recompute"
-        if len(last_tasks(model.accesses, group.tasks)) > 1:
+        if len(last_tasks(model.network, group.tasks)) > 1:
             yield "several last tasks"
         if group.blocks.outer:
             yield "blocks of blocks"

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from arrayol.errors import error
+from arrayol.errors import ArrayolError, error
 from arrayol.ir.divisors import divisors
 from arrayol.ir.network import Network
 from dse.space.fusions import all_groups
@@ -30,6 +30,7 @@ from hwmodel.banks.linear import layout_candidates
 from hwmodel.cost_model.group.legal_scans import LISTED_AT_MOST, LegalScans
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import ArrayLoads, BankLayout, Blocks, Choice, GroupDesign, ReuseLevel, Scan, Splits, parse_keep
+from hwmodel.last_tasks import following
 from hwmodel.memory_kinds import FIFO
 from hwmodel.residence import Loads
 
@@ -173,9 +174,26 @@ class MappingSpace:
         return tuple(self.graph.names[task] for task in bits(group))
 
     def last(self, group: Mask) -> str | None:
-        """The task of a group that no other of it reads; None where there are several."""
+        """The task of a group whose repetitions are cut into blocks; None where it ends in several that none cut."""
         sinks = [task for task in bits(group) if not self.graph.successors[task] & group]
-        return self.graph.names[sinks[0]] if len(sinks) == 1 else None
+        if len(sinks) > 1 and not self._are_cut_alike(group):
+            return None
+        return self.graph.names[sinks[-1]]
+
+    def _are_cut_alike(self, group: Mask) -> bool:
+        """Whether blocks of one last task cut the others of a group, and the study takes such groups."""
+        if self.study.several_last_tasks and group not in self._cut_alike:
+            try:
+                following(self.accesses, self.tasks(group))
+            except ArrayolError:
+                self._cut_alike[group] = False
+            else:
+                self._cut_alike[group] = True
+        return self._cut_alike.get(group, False)
+
+    @cached_property
+    def _cut_alike(self) -> dict[Mask, bool]:
+        return {}
 
     def shapes(self, task: str) -> tuple[Shape, ...]:
         """The block shapes of a task, lexicographically."""

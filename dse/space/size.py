@@ -89,7 +89,7 @@ def choices_text(variants: Sequence[MappingSpace]) -> tuple[str, ...]:
 
 
 def size_of(space: MappingSpace) -> SpaceSize:
-    """The size of a space; a group with several last tasks counts as one design, an infeasible one."""
+    """The size of a space; a group that no blocks cut counts as one design, an infeasible one."""
     blocks: dict[str, int] = {}
     structures = 0
     sizes = {}

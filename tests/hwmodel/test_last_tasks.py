@@ -54,7 +54,7 @@ def fork(**texts: str) -> Accesses:
 def test_each_shares_the_loops_of_the_task_that_leads() -> None:
     accesses = fork()
     tasks = tuple(accesses.network.processes)
-    assert last_tasks(accesses, tasks) == ("halved", "copied")
+    assert last_tasks(accesses.network, tasks) == ("halved", "copied")
     loops = SharedLoop(0, 1, Fraction(1)), SharedLoop(1, 0, Fraction(2))
     assert following(accesses, tasks) == {"halved": loops}
 
@@ -73,7 +73,10 @@ def test_one_last_task_is_followed_by_none() -> None:
     ("texts", "why"),
     [
         ({"halved": "[1, 0; 0, 0]", "copied": "[0; 1]", "sides": "12"}, "'halved' moves along no loop of 'copied', "),
-        ({"halved": "[1, 0; 2, 0]", "copied": "[1, 0; 1, 0]", "sides": "6, 4"}, "'copied' moves along 'y' at two paces, and no blocks serve both"),
+        (
+            {"halved": "[1, 0; 2, 0]", "copied": "[1, 0; 1, 0]", "sides": "6, 4"},
+            "'copied' moves along 'y' at two paces, and no blocks serve both",
+        ),
     ],
 )
 def test_loops_that_no_blocks_cut_are_refused(texts: dict[str, str], why: str) -> None:

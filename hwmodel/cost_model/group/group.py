@@ -31,7 +31,7 @@ class Group:
         if len(self.tasks) != len(tasks):
             raise ValueError(f"not processes of '{self.network.name}', each once: {', '.join(tasks)}")
         self._require_whole_or_stored()
-        *_, self.last = last_tasks(accesses, self.tasks)  # the leading one
+        *_, self.last = last_tasks(self.network, self.tasks)  # the leading one
         self.following = following(accesses, self.tasks)
         for task in self.tasks:
             self._require_earlier_frames(task)

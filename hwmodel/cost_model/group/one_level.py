@@ -15,6 +15,7 @@ from typing import TypeVar
 from arrayol.ir.network import Flow, Network, Process
 from arrayol.ir.spec import Delay, TiledDefault, Tiler
 from hwmodel.design import Blocks, GroupDesign, Scan
+from hwmodel.last_tasks import last_tasks
 
 Item = TypeVar("Item")
 
@@ -96,8 +97,10 @@ def halves_of(network: Network, design: GroupDesign) -> Halves | None:
     None if there is none.
 
     There is none if outer blocks do not divide the extent or have a single index (units would share another line), if
-    the dimension is infinite, or if a delay or an exit moves along it.
+    the dimension is infinite, if a delay or an exit moves along it, or if other last tasks follow along it.
     """
+    if len(last_tasks(network, design.tasks)) > 1:
+        return None
     process, blocks = network.processes[design.tasks[-1]], design.blocks
     for dimension in blocks.scan.twice:
         extent, outer = process.repetition[dimension], blocks.outer[dimension]

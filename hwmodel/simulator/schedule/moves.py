@@ -101,7 +101,7 @@ def moves_of(accesses: Accesses, plan: Plan) -> Moves:
 
 def stages(accesses: Accesses, plan: Plan) -> dict[str, int]:
     """The stage of every task: 0 for last ones, else one before its readers, or that of a reader over a FIFO."""
-    stage = dict.fromkeys(last_tasks(accesses, plan.design.tasks), 0)
+    stage = dict.fromkeys(last_tasks(accesses.network, plan.design.tasks), 0)
     for task in plan.works:  # from the last task backwards
         if task not in stage:
             before = [

@@ -183,7 +183,7 @@ class _Planner:
         self.design = design
         self.inside = set(design.tasks)
         self.followed = following(accesses, design.tasks)
-        *_, self.last = last_tasks(accesses, design.tasks)  # the leading one
+        *_, self.last = last_tasks(accesses.network, design.tasks)  # the leading one
         self.blocks = {processor.task: processor.cut for processor in design.processors}
         self.blocks[self.last] = design.blocks
         self.works: dict[str, Work] = {}
