@@ -181,15 +181,15 @@ class MappingSpace:
         return self.graph.names[sinks[-1]]
 
     def _are_cut_alike(self, group: Mask) -> bool:
-        """Whether blocks of one last task cut the others of a group, and the study takes such groups."""
-        if self.study.several_last_tasks and group not in self._cut_alike:
+        """Whether blocks of one last task cut the others of a group."""
+        if group not in self._cut_alike:
             try:
                 following(self.accesses, self.tasks(group))
             except ArrayolError:
                 self._cut_alike[group] = False
             else:
                 self._cut_alike[group] = True
-        return self._cut_alike.get(group, False)
+        return self._cut_alike[group]
 
     @cached_property
     def _cut_alike(self) -> dict[Mask, bool]:

@@ -281,7 +281,6 @@ class Study(BaseModel):
     fusions: Annotated[
         Any, PlainValidator(_fusions, json_schema_input_type=Literal["all"] | list[list[_TextsForm]])
     ] = Field(default="all", description='"all", or a list of fusions, each a list of groups, each a list of tasks')
-    several_last_tasks: bool = Field(default=True, description="true or false")
     longest_group: int | None = Field(default=None, ge=1, le=LARGEST, description="a whole number of tasks, 1 or more")
     blocks: (
         Annotated[Any, PlainValidator(_blocks, json_schema_input_type=Literal["divisors", "ladder"] | _ShapesForm)]
@@ -377,7 +376,7 @@ class Study(BaseModel):
     @property
     def option_lists(self) -> tuple[object, ...]:
         """All that says which options the structures of a group have on given blocks."""
-        names = (*(name for name in NARROW if name not in ("splits", "several_last_tasks")), "orders", "keeps")
+        names = (*(name for name in NARROW if name != "splits"), "orders", "keeps")
         return tuple(getattr(self, name) for name in names)
 
     @property
@@ -409,12 +408,10 @@ NARROW: Mapping[str, Any] = {  # plain designs: docs/explore.md, "Studies"
     "policies": ("reuse",),
     "recompute": (False,),
     "splits": NO_SPLITS,
-    "several_last_tasks": False,
 }
 
 
-# Splits make networks, last tasks groups; blocks of blocks are options where they are listed.
-_NO_OPTIONS = ("splits", "several_last_tasks", "outer_blocks")
+_NO_OPTIONS = ("splits", "outer_blocks")  # splits make networks; blocks of blocks are options where they are listed
 
 
 def load_study(path: Path) -> Study:
@@ -423,7 +420,7 @@ def load_study(path: Path) -> Study:
 
 
 def narrowed(study: Study) -> Study:
-    """The study of plain designs: `NARROW`, and nothing kept of single arrays."""
+    """The study without blocks of blocks, cuts, FIFOs, layouts, policies, keeps, recomputing and splits."""
     settings = {name: getattr(study, name) for name in study.model_fields_set}
     settings["array"] = {name: ArrayStudy(load=choice.load) for name, choice in study.array.items() if choice.load}
     return Study.model_validate({**settings, **NARROW})

@@ -52,7 +52,7 @@ def search_group(
     if last is None:
         return _refused(
             columns,
-            "the group ends in several tasks that no blocks cut alike, or that the study leaves apart",
+            "the group ends in several tasks that no blocks cut alike",
         )
     tasks = space.tasks(group)
     jobs = GroupJobs(space, columns, tasks, RateChoices(tuple(map(space.rates, tasks))), wholes=wholes)
