@@ -10,9 +10,9 @@ needed, each element of an input that is read and of an output that is made, onc
 Steps take as long as the longest of what happens in them, and groups run one after another; so their sum is no less
 than either. Where frames overlap in one group it is the same: each load, store and task has its steps one by one.
 While a repetition runs, what it reads of an input of the network, and writes of an output, is in buffers of its group.
-Where the whole network is no such group (no blocks cut its last tasks alike, or it is not separable), each last task alone
-says as much of itself, or where that is not separable only that it runs whole, as last tasks do. No two of these are
-in one group, so what they say adds up.
+Where the whole network is no such group (no blocks cut its last tasks alike, or it is not separable), each last task
+alone says as much of itself, or where that is not separable only that it runs whole, as last tasks do. What they say
+of their inputs, outputs and runs adds up.
 
 Each task has a processor in some group, at one of its rates: each figure is taken at the rate that has least of it.
 Energy is that of all runs and of what the port moves, and what leaks in the shortest time; power is what leaks, since
