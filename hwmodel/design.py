@@ -210,9 +210,10 @@ def chosen_keep(array: str, policy: Policy, keeps: ArrayKeeps, loops: int) -> Re
 class GroupDesign:
     """One group: its processors in dataflow order, the blocks of its last task, and how its data are kept and moved.
 
-    `fifos` names the arrays that pass through a FIFO; all others have a double-buffered local memory, with the bank
-    layout of `layouts` where there is one. `policy` says what is kept of arrays from outside, `keeps` of single ones by
-    name, in that order. `recompute` is Array-OL's fusion: overlaps are computed again.
+    `fifos` names the arrays that pass through a FIFO; all others have a local memory, with the bank layout of `layouts`
+    where there is one. It is double-buffered, but for arrays from outside in `single_buffers`. `policy` says what is
+    kept of arrays from outside, `keeps` of single ones by name, in that order. `recompute` is Array-OL's fusion:
+    overlaps are computed again.
     """
 
     processors: tuple[Processor, ...]
@@ -222,6 +223,7 @@ class GroupDesign:
     policy: Policy = "reuse"
     recompute: bool = False
     keeps: ArrayKeeps = ()
+    single_buffers: frozenset[str] = frozenset()
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -262,8 +264,10 @@ def rates_of(design: GroupDesign) -> dict[str, int]:
 
 
 def is_plain(design: GroupDesign) -> bool:
-    """Whether a design opens nothing but a policy, keeps, layouts or recomputing: no outer blocks, cuts or FIFOs."""
-    return not (design.blocks.outer or design.fifos) and all(processor.cut is None for processor in design.processors)
+    """Whether a design opens nothing but a policy, keeps, layouts or recomputing."""
+    return not (design.blocks.outer or design.fifos or design.single_buffers) and all(
+        processor.cut is None for processor in design.processors
+    )
 
 
 def with_keeps(design: GroupDesign, keeps: Mapping[str, ReuseLevel]) -> GroupDesign:

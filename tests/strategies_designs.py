@@ -45,12 +45,13 @@ class MappedSpec:
 
 @st.composite
 def mapped_specs(
-    draw: st.DrawFn, specs: st.SearchStrategy[LinkedSpec] | None = None, *, built: bool = False
+    draw: st.DrawFn, specs: st.SearchStrategy[LinkedSpec] | None = None, *, built: bool = False, single: bool = False
 ) -> MappedSpec:
     """One to four tasks with bodies, in groups of any legal fusion, every decision of a design drawn.
 
     The tasks are those that `specs` draws, and most groups end in several; else they are linked ones or streams. With
-    `built` the platform names a technology, so that memories are built of something.
+    `built` the platform names a technology, so that memories are built of something; with `single` most groups have
+    single buffers.
     """
     in_order = specs is None and draw(st.integers(0, 5)) == 0
     linked = draw(specs if specs is not None else streams() if in_order else linked_specs())
@@ -70,7 +71,9 @@ def mapped_specs(
         ends = [fusion for fusion in fusions if any(_ends_in_several(model, tasks) for tasks in fusion.groups)]
         fusions = ends if ends and draw(st.integers(0, 7)) != 3 else fusions
     fusion = fusions[0] if in_order else draw(st.sampled_from(fusions))
-    design = Design(tuple(draw(group_designs(model, tasks, in_order=in_order)) for tasks in fusion.groups))
+    design = Design(
+        tuple(draw(group_designs(model, tasks, in_order=in_order, single=single)) for tasks in fusion.groups)
+    )
     features = linked.features | set(_of_platform(platform, network)) | set(_of_design(design, model))
     features |= {f"load {load}" for load in model.accesses.load.values()}
     return MappedSpec(linked.text, spec, network, platform, loads, design, frozenset(features))
@@ -161,7 +164,7 @@ def _stream_task(
 
 @st.composite
 def group_designs(
-    draw: st.DrawFn, model: MachineModel, tasks: tuple[str, ...], *, in_order: bool = False
+    draw: st.DrawFn, model: MachineModel, tasks: tuple[str, ...], *, in_order: bool = False, single: bool = False
 ) -> GroupDesign:
     """A design of one group. Scans are legal; FIFOs often, with `in_order` row by row, units always where one is."""
     blocks = draw(_blocks(model, tasks[-1]))
@@ -184,9 +187,18 @@ def group_designs(
         recompute=not in_order and draw(st.integers(0, 2)) == 0,
     )
     design = replace(design, keeps=draw(array_keeps(model.network, tasks, len(blocks.scan.dimensions))))
+    loaded = [name for name in _loaded(model, tasks) if not model.accesses.is_resident(name)]
+    if single and loaded and not model.platform.has_rows:
+        design = replace(design, single_buffers=frozenset(draw(st.sets(st.sampled_from(loaded)))))
     design = replace(design, fifos=draw(_fifos(model, design)))
     design = replace(design, layouts=draw(_layouts(model, design)))
     return next(one for one in _ever_plainer(design) if is_legal(model, one) or (not one.fifos and _lone_units(one)))
+
+
+def _loaded(model: MachineModel, tasks: tuple[str, ...]) -> list[str]:
+    processes = [model.network.processes[task] for task in tasks]
+    made = {array for process in processes for array in process.writes}
+    return sorted({array for process in processes for array in process.reads} - made)
 
 
 @st.composite
@@ -274,6 +286,7 @@ def _of_design(design: Design, model: MachineModel) -> Iterator[str]:
         yield from ("keep at a loop" for _, keep in group.keeps if keep.level)
         yield from ("FIFO" for _ in group.fifos)
         yield from ("layout" for _ in group.layouts)
+        yield from ("single buffer" for _ in group.single_buffers)
         yield from ("cut" for processor in group.processors if processor.cut)
         yield from ("several units" for processor in group.processors if processor.units > 1)
         yield from ("interval chosen" for processor in group.processors if processor.interval)

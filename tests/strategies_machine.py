@@ -257,8 +257,11 @@ def bank_layouts(draw: st.DrawFn, network: Network, tasks: Sequence[str]) -> tup
 
 
 @st.composite
-def cases(draw: st.DrawFn, *, several_ends: bool = False) -> Case:
-    """Any design of a group of any network, often refused; with `several_ends` mostly one of several last tasks."""
+def cases(draw: st.DrawFn, *, several_ends: bool = False, single: bool = False) -> Case:
+    """Any design of a group of any network, often refused; with `several_ends` mostly one of several last tasks.
+
+    With `single` some arrays, mostly such from outside, have a single buffer.
+    """
     network = draw(forked_networks() if several_ends else networks())
     tasks = draw(groups_of_several_ends(Accesses(network)) if several_ends else groups(network))
     made = [name for name, array in network.arrays.items() if set(array.producers) & set(tasks)]
@@ -291,8 +294,19 @@ def cases(draw: st.DrawFn, *, several_ends: bool = False) -> Case:
             draw(st.sampled_from(POLICIES)),
             recompute=draw(st.integers(0, 2)) == 0,
             keeps=draw(array_keeps(network, tasks, len(walked.scan.dimensions))),
+            single_buffers=draw(single_buffers(network, tasks)) if single else frozenset(),
         ),
     )
+
+
+@st.composite
+def single_buffers(draw: st.DrawFn, network: Network, tasks: Sequence[str]) -> frozenset[str]:
+    """Some arrays that tasks load; now and then one that they make."""
+    processes = [network.processes[task] for task in tasks]
+    made = {array for process in processes for array in process.writes}
+    loaded = sorted({array for process in processes for array in process.reads} - made)
+    offered = sorted(made) if not loaded or draw(st.integers(0, 15)) == 7 else loaded
+    return frozenset(draw(st.sets(st.sampled_from(offered), min_size=1)))
 
 
 @st.composite

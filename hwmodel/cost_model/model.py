@@ -27,7 +27,13 @@ from hwmodel.cost_model.energy import EnergyPrices, energy_prices
 from hwmodel.cost_model.enumerated.plan import plan_group
 from hwmodel.cost_model.enumerated.plan_tables import enumerate_tables, plan_tables
 from hwmodel.cost_model.estimate import DesignEstimate, GroupEstimate, MemoryUse, Once
-from hwmodel.cost_model.evaluate.estimate import estimates, memories_of, require_legal_rates, step_ends
+from hwmodel.cost_model.evaluate.estimate import (
+    estimates,
+    latencies_of,
+    memories_of,
+    require_legal_rates,
+    step_ends,
+)
 from hwmodel.cost_model.evaluate.evaluation import bounded, fastest, price
 from hwmodel.cost_model.evaluate.lower_bounds import Bounded
 from hwmodel.cost_model.group.group import Group
@@ -452,7 +458,8 @@ class MachineModel:
         plan, rates = plan_group(self.accesses, self.platform, group), rates_of(group)
         require_legal_rates(plan_tables(plan), 0, rates)
         busy = {task: processor_busy.cycles for task, processor_busy in plan.processors.all_busy(rates).items()}
-        return tuple(step_ends(plan.port, busy)[0].tolist())
+        latencies = latencies_of(plan.processors.paths, plan.single_readers, rates)
+        return tuple(step_ends(plan.port, busy, latencies)[0].tolist())
 
     def evaluate(self, design: Design, *, reuse_memory: bool = False) -> DesignEstimate:
         """The estimate of a whole design; with `reuse_memory` its groups share their local memories.

@@ -12,7 +12,7 @@ from hwmodel.cost_model.counted.batch import GroupBatch
 from hwmodel.cost_model.counted.block_order import Structures
 from hwmodel.cost_model.counted.step_kinds import StepKinds, step_kinds
 from hwmodel.cost_model.enumerated.plan import plan_group
-from hwmodel.cost_model.evaluate.estimate import step_ends
+from hwmodel.cost_model.evaluate.estimate import latencies_of, step_ends
 from hwmodel.cost_model.memory_port.port import PortCycles
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.cost_model.tables.steps import StepPart
@@ -82,9 +82,9 @@ def _separably(batch: GroupBatch, group: GroupDesign, structures: Structures, sh
         return part.port.of_structure(0), busy
 
     port, busy = at_rates(steps.part(_kinds_at(batch, structures, shown)))
-    length, _ = step_ends(port, busy)
+    length, _ = step_ends(port, busy, {})
     (all_kinds,) = step_kinds(batch.counts, structures, cyclic=False)
-    all_lengths, _ = step_ends(*at_rates(steps.part(all_kinds)))
+    all_lengths, _ = step_ends(*at_rates(steps.part(all_kinds)), {})
     if int(all_lengths @ all_kinds.times[0]) != cycles or not length.all():
         raise ValueError("the group takes other steps or cycles")
     gap = int(np.argmax(np.diff(shown, append=shown[-1] + 2) > 1)) + 1  # steps before the gap, or all
@@ -114,14 +114,15 @@ def _exactly(model: MachineModel, group: GroupDesign, shown: IntArray, totals: t
     plan = plan_group(model.accesses, model.platform, group)
     busy_of = plan.processors.all_busy(rates_of(group))
     busy = {task: work.cycles for task, work in busy_of.items()}
-    length, _ = step_ends(plan.port, busy)
+    latencies = latencies_of(plan.processors.paths, plan.single_readers, rates_of(group))
+    length, _ = step_ends(plan.port, busy, latencies)
     if (len(length), int(length.sum())) != totals:
         raise ValueError("the group takes other steps or cycles")
     start = np.cumsum(length) - length
     moved: dict[str, MovedElements] = {}
     for transfer in plan.transfers:
         _move(moved, transfer.array, len(transfer.element), write=transfer.write)
-    port = PortCycles(plan.port.loads[shown], plan.port.stores[shown], plan.port.shared)
+    port = plan.port.of_structure(shown)
     shown_busy = {task: cycles[shown] for task, cycles in busy.items()}
     return _timeline(shown, start[shown], length[shown], port, shown_busy, moved)
 

@@ -257,30 +257,46 @@ class _Run:
             for each in self.processors
         }
         self._store(step)
+        late = self._load_late(step, computing)
         length = max(self.loader.now, self.storer.now, *computing.values())
         for array in self.arrays.values():
             gone = array.release.of(step)
             if array.buffer is not None and len(gone):
                 array.buffer.release(step, gone)
+        for name, (data, tokens) in late.items():
+            buffer = self.arrays[name].buffer
+            assert buffer is not None, "what is loaded has a buffer"
+            buffer.bring(step, data, tokens)
         self._keep(length, computing)
 
     def _bring(self, step: int) -> None:
-        """Bring loaded data, and data that processors make in this step, to their words."""
+        """Bring loaded data, but for those of single buffers, and data that processors make in this step."""
         for name, array in self.arrays.items():
             data = array.bring.of(step)
-            if not len(data):
+            if not len(data) or name in self.design.single_buffers:
                 continue
-            if array.moved.loaded:
-                elements = array.moved.element[data]
-                tokens = self.memory[name][elements]
-                if (tokens < 0).any():
-                    message = f"step {step} loads an element of '{name}' that nothing has stored"
-                    raise fault("read-before-write", message)
-                self.moved[name].loaded[data] = self.clock + self.loader.serve(name, elements, write=False)
-            else:
-                tokens = array.moved.made[data]
+            tokens = self._load(step, name, data) if array.moved.loaded else array.moved.made[data]
             if array.buffer is not None:
                 array.buffer.bring(step, data, tokens)
+
+    def _load(self, step: int, name: str, data: IntArray) -> IntArray:
+        """Let data of an array pass the port; returns their tokens."""
+        elements = self.arrays[name].moved.element[data]
+        tokens: IntArray = self.memory[name][elements]
+        if (tokens < 0).any():
+            raise fault("read-before-write", f"step {step} loads an element of '{name}' that nothing has stored")
+        self.moved[name].loaded[data] = self.clock + self.loader.serve(name, elements, write=False)
+        return tokens
+
+    def _load_late(self, step: int, computing: Mapping[str, int]) -> dict[str, tuple[IntArray, IntArray]]:
+        """Load what goes to single buffers, once all that read from these in this step have left them."""
+        names = [name for name in self.arrays if name in self.design.single_buffers]
+        coming = {name: data for name in names if len(data := self.arrays[name].bring.of(step))}
+        for each in self.processors if coming else ():
+            reads = {touch.array for touch in self.accesses.reads[each.task]}
+            if computing[each.task] and reads & self.design.single_buffers:
+                self.loader.now = max(self.loader.now, computing[each.task] - each.unit.latency)
+        return {name: (data, self._load(step, name, data)) for name, data in coming.items()}
 
     def _read(self, step: int) -> None:
         """Read the operands of the step's repetitions from buffers and resident memories, as tokens.
@@ -351,7 +367,8 @@ class _Run:
             words = self.local.words[name]
             banks = self.local.banks.get(name)
             depth = words.size if banks is None else banks.depth
-            place, names = words.word(moved.element, moved.bring), DataNames(self.accesses, self.moves, moved)
+            held_from = moved.bring + (name in self.design.single_buffers)
+            place, names = words.word(moved.element, held_from), DataNames(self.accesses, self.moves, moved)
             buffer = Buffer(name, self._size(self.design.memory_kind(name), name), words.size, place, names, depth)
         by = (NumbersByStep.by(step, steps) for step in (moved.bring, moved.last, moved.stored_step))
         return _Array(moved, buffer, *by)

@@ -36,6 +36,7 @@ class Oracle(Stepped):
         last = self.last
         assert last
         self.check_layouts()
+        self.check_single_buffers()
         self.make_ticks()
         self.make_stages()
         for array in sorted(self.design.fifos):
@@ -53,11 +54,12 @@ class Oracle(Stepped):
         for step in steps:
             own = {task: schedules.length(task, step) for task in self.tasks}
             in_all, loading, storing = port[step]
-            length = max(in_all, *own.values())
+            held = self.held(loads, {step}, {task: (own[task], schedules) for task in self.tasks})
+            length = max(in_all, held, *own.values())
             lengths.append(length)
             cause = next((task for task in self.tasks if own[task] == length), "")
-            if in_all == length:
-                cause = "loads" if loading >= storing else "stores"
+            if max(in_all, held) == length:
+                cause = "loads" if loading >= storing or held > in_all else "stores"
             ends[cause] += length
             for task in self.tasks:
                 kind = {"loads": 1, "stores": 2}.get(cause, 3)
@@ -68,18 +70,39 @@ class Oracle(Stepped):
         for residue in range(period):
             same = {step for step in steps if (step - steps.start) % period == residue}
             own = [sum(schedules.length(task, step) for step in same) for task in self.tasks]
-            folded += max([self.port(loads, made, same)[0], *own])
+            busy = dict(zip(self.tasks, [(cycles, schedules) for cycles in own], strict=True))
+            folded += max([self.port(loads, made, same)[0], self.held(loads, same, busy), *own])
         began = {step: sum(lengths[: step - steps.start]) for step in steps}
         return Outcome(
             lengths,
-            self.memories(loads, made, schedules, began, None),
+            self.memories(self.in_memory(loads), made, schedules, began, None),
             sum(len(found) * self.bytes(array) for array, found in loads.items())
             + sum(self.bytes(array) for array, found in made.items() for *_, out in found if out is not None),
             folded,
-            self.memories(loads, made, schedules, began, period),
+            self.memories(self.in_memory(loads), made, schedules, began, period),
             {task: (own[0], own[1], own[2], own[3]) for task, own in waiting.items()},
             {name: cycles for name, cycles in ends.items() if cycles},
         )
+
+    def in_memory(self, loads: dict) -> dict:
+        """The loads with the step from which each datum takes a word: in a single buffer the one after its load."""
+        single = self.design.single_buffers
+        return {name: [(e, born + (name in single), last) for e, born, last in found] for name, found in loads.items()}
+
+    def held(self, loads: dict, steps: set[int], busy: dict[str, tuple[int, Schedules]]) -> int:
+        """The end of the loads of single buffers in some steps taken as one; 0 without any."""
+        single = {name: found for name, found in loads.items() if name in self.design.single_buffers}
+        late = self.port(single, {}, steps)[1] if single else 0
+        readers = {task for array in single for task in self.readers(array)}
+        left = [cycles - schedules.path(task).latency for task, (cycles, schedules) in busy.items() if task in readers]
+        return max(0, *left) + late if late else 0
+
+    def check_single_buffers(self) -> None:
+        inside = set(self.made())
+        if any(name in inside or not self.readers(name) for name in self.design.single_buffers):
+            raise RefusedError("no-single-buffer")
+        if self.design.single_buffers and self.platform.has_rows:
+            raise RefusedError("no-single-buffer")
 
     def check_layouts(self) -> None:
         for layout in self.design.layouts:

@@ -20,7 +20,14 @@ from hwmodel.cost_model.group.scans import loop_counts
 from hwmodel.cost_model.group.ticks import Ticks, stage_group, tick_group
 from hwmodel.cost_model.issue.datapaths import Datapaths
 from hwmodel.cost_model.issue.fifo import FifoData, fifo_data
-from hwmodel.cost_model.issue.processors import Pipeline, Processors, access_cycles, check_layouts, make_stages
+from hwmodel.cost_model.issue.processors import (
+    Pipeline,
+    Processors,
+    access_cycles,
+    check_layouts,
+    check_single_buffers,
+    make_stages,
+)
 from hwmodel.cost_model.memories.local_ports import LocalPorts
 from hwmodel.cost_model.memory_port.port import MemoryPort, PortCycles, Transfer
 from hwmodel.design import GroupDesign
@@ -59,6 +66,11 @@ class EnumeratedPlan:
         return self.processors.steps
 
     @property
+    def single_readers(self) -> frozenset[str]:
+        """The tasks for which loads of single buffers wait."""
+        return frozenset(task for array in self.design.single_buffers for task in self.group.readers(array))
+
+    @property
     def fifos(self) -> Mapping[str, FifoData]:
         """The FIFOs by array."""
         return self.processors.fifos
@@ -92,13 +104,15 @@ class EnumeratedPlan:
     @cached_property
     def port(self) -> PortCycles:
         """The port's cycles in each step."""
-        return MemoryPort(self.group.accesses, self.platform).by_step(self.transfers, self.steps)
+        return MemoryPort(self.group.accesses, self.platform).by_step(
+            self.transfers, self.steps, self.design.single_buffers
+        )
 
     @cached_property
     def folded_port(self) -> PortCycles:
         """The port's cycles in each step modulo the number of ticks."""
         folded = [replace(moved, step=moved.step % self.ticks) for moved in self.transfers]
-        return MemoryPort(self.group.accesses, self.platform).by_step(folded, self.ticks)
+        return MemoryPort(self.group.accesses, self.platform).by_step(folded, self.ticks, self.design.single_buffers)
 
     def step_kinds(self, pipelines: tuple[Pipeline, ...], *, folded: bool) -> GroupSteps:
         """The steps of all pipelines; `folded` modulo the number of ticks, where frames follow each other."""
@@ -134,15 +148,22 @@ def plan_group(
     """
     group = Group(accesses, design.tasks)
     check_layouts(group, design.layouts, design.fifos, platform)
+    check_single_buffers(group, design.single_buffers, platform)
     ticks = tick_group(group, design)
     stages = stage_group(group, design.fifos)
     fifos = {array: fifo_data(group, ticks, array) for array in sorted(design.fifos)}
     loads = [load_array(group, design, ticks, stages, array) for array in group.loaded]
     results = [make_array(group, ticks, stages, array) for array in group.writers_of]
     stores = [stored for _, stored in results if len(stored.element)]
-    held = [*loads, *(kept for kept, _ in results)]
+    in_memory = (load.a_step_later() if load.array in design.single_buffers else load for load in loads)
+    held = [*in_memory, *(kept for kept, _ in results)]
     steps = {task: work.tick + stages.task[task] for task, work in ticks.work.items()}
-    everything = [*(kept.born for kept in held), *(stored.step for stored in stores), *steps.values()]
+    everything = [
+        *(load.born for load in loads),
+        *(kept.born for kept in held),
+        *(stored.step for stored in stores),
+        *steps.values(),
+    ]
     first = min(int(step.min()) for step in everything if len(step))
     last = max(int(step.max()) for step in everything if len(step))
     steps = {task: step - first for task, step in steps.items()}

@@ -48,6 +48,7 @@ def plan_tables(plan: EnumeratedPlan, *, in_succession: bool = False) -> GroupTa
         plan.processors,
         lambda pipelines, cyclic: plan.step_kinds(pipelines, folded=cyclic),
         np.array([plan.steps], np.int64),
+        plan.single_readers,
     )
     return GroupTables(
         group=plan.group,

@@ -62,7 +62,7 @@ class GroupSteps:
     def of(port: PortCycles, pipelines: Sequence[IntArray], times: IntArray) -> GroupSteps:
         """Combine equal steps: `port` cycles, kinds of `pipelines`, and `times`, all (steps,)."""
         first, number = np.zeros(1, np.int64), np.zeros(len(times), np.int64)
-        for column in (port.loads, port.stores, *pipelines):
+        for column in (port.loads, port.stores, port.late, *pipelines):
             pairs = number * (int(column.max(initial=0)) + 1) + column
             _, first, number = np.unique(pairs, return_index=True, return_inverse=True)
         total = np.zeros(len(first), np.int64)
@@ -81,12 +81,16 @@ class Scheduled:
 
 @dataclass(frozen=True, eq=False)
 class ScheduledPipeline:
-    """A pipeline with its runs in one step of each kind (`single_steps`); `most` is the longest line by task."""
+    """A pipeline with its runs in one step of each kind (`single_steps`); `most` is the longest line by task.
+
+    Loads of single buffers wait until its `readers` have left.
+    """
 
     tasks: Pipeline
     single_steps: Processors
     most: Mapping[str, int]
     has_formula: bool
+    readers: frozenset[str] = frozenset()
     _known: dict[tuple[int, ...], Scheduled] = field(default_factory=dict, repr=False)
 
     def at(self, rates: tuple[int, ...]) -> Scheduled:
@@ -107,6 +111,21 @@ class ScheduledPipeline:
             return replace(nothing, cycles=cycles)
         fifos = self.single_steps.fifos
         return Scheduled(cycles, {array: fifo_depth(self.single_steps, busy, array) for array in fifos})
+
+    def left(self, rates: tuple[int, ...]) -> IntArray:
+        """The cycle in which the last repetition of readers has left in each kind of step, (kinds,); 0 without one."""
+        cycles, left = self.at(rates).cycles, np.zeros(self.single_steps.steps, np.int64)
+        for task, rate, own in zip(self.tasks, rates, cycles, strict=True):
+            if task in self.readers:
+                latency = self.single_steps.paths.at(task, interval_of(rate)).latency
+                left = np.maximum(left, own - latency)
+        return left
+
+    def length(self, rates: tuple[int, ...], kind: IntArray, late: IntArray) -> IntArray:
+        """The cycles (kinds,) of steps of some kinds, with `late` cycles of loads that wait for readers."""
+        held = np.where(late > 0, self.left(rates)[kind] + late, 0) if self.readers else late
+        longest: IntArray = np.maximum(self.at(rates).cycles.max(axis=0)[kind], held)
+        return longest
 
     def require_order(self, rates: tuple[int, ...]) -> None:
         """Raises ArrayolError (`fifo-refused`) for a FIFO whose data are read in another order than written."""
@@ -141,7 +160,8 @@ class ScheduledPipeline:
             families[self._family(int(rates[place]))] = place
         kept, cycles = list[int](), list[IntArray]()
         for place in families.values():
-            family_cycles = self.at((int(rates[place]),)).cycles
+            rate = (int(rates[place]),)
+            family_cycles = np.concatenate([self.at(rate).cycles, self.left(rate)[None]])
             if not any((other <= family_cycles).all() for other in cycles):
                 kept.append(place)
                 cycles.append(family_cycles)
@@ -151,15 +171,17 @@ class ScheduledPipeline:
         """The initiation interval and the fill of a rate."""
         return interval_of(rate), self.single_steps.paths.fill(self.tasks[0], rate)
 
-    def fewest_units(self, rates: tuple[int, ...], kind: IntArray, length: IntArray, offered: Offered) -> IntArray:
-        """The fewest units (tasks,) with which steps of some kinds take no longer than `length` (kinds,)."""
+    def fewest_units(
+        self, rates: tuple[int, ...], kinds: tuple[IntArray, IntArray], length: IntArray, offered: Offered
+    ) -> IntArray:
+        """The fewest units (tasks,) with which steps of some kinds, and late loads, take at most `length` (kinds,)."""
         units: IntArray = units_of(np.array(rates, np.int64))
         if not self.has_formula:
             return units
         family = self._family(rates[0])
         for rate in np.sort(offered.rates[offered.rates < rates[0]]).tolist():
             scheduled = self.at((rate,)) if self._family(rate) == family else None
-            if scheduled is not None and scheduled.is_legal and (scheduled.cycles[0, kind] <= length).all():
+            if scheduled is not None and scheduled.is_legal and (self.length((rate,), *kinds) <= length).all():
                 return np.array([units_of(rate)], np.int64)
         return units
 
@@ -178,10 +200,14 @@ def fifo_depth(processors: Processors, busy: Mapping[str, Busy], array: str) -> 
 
 @dataclass(frozen=True, eq=False)
 class ScheduledWork:
-    """The work of a pipeline in kinds of steps; `kind` (kinds,) is the pipeline's own kind of each."""
+    """The work of a pipeline in kinds of steps; `kind` (kinds,) is the pipeline's own kind of each.
+
+    `late` (kinds,) are the cycles of loads that wait for readers.
+    """
 
     pipeline: ScheduledPipeline
     kind: IntArray
+    late: IntArray
 
     @property
     def tasks(self) -> Pipeline:
@@ -207,14 +233,14 @@ class ScheduledBusy:
 
     @property
     def longest(self) -> IntArray:
-        """Cycles of the task that computes longest in each kind of step, (1, kinds)."""
-        longest: IntArray = self.work.pipeline.at(self.rates).cycles.max(axis=0)[None, self.work.kind]
-        return longest
+        """Cycles of the task that computes, or holds loads back, longest in each kind of step, (1, kinds)."""
+        return self.work.pipeline.length(self.rates, self.work.kind, self.work.late)[None]
 
     def fewest_units(self, length: IntArray, offered: Mapping[str, Offered]) -> IntArray:
         """The fewest units (1, tasks) with which no task takes longer than steps of `length` (1, kinds)."""
         work = self.work
-        return work.pipeline.fewest_units(self.rates, work.kind, length[0], offered[work.tasks[0]])[None]
+        kinds = work.kind, work.late
+        return work.pipeline.fewest_units(self.rates, kinds, length[0], offered[work.tasks[0]])[None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,6 +254,7 @@ class ScheduledSteps:
     processors: KindsOfSteps
     steps_of: Callable[[tuple[Pipeline, ...], bool], GroupSteps]
     count: IntArray
+    readers: frozenset[str] = frozenset()  # for which loads of single buffers wait
     joined: bool = True  # tasks by FIFOs
     _parts: dict[tuple[bool, bool], StepPart] = field(default_factory=dict, repr=False)
 
@@ -248,7 +275,11 @@ class ScheduledSteps:
         pipelines = processors.pipelines if self.joined else [(task,) for task in self.tasks]
         return tuple(
             ScheduledPipeline(
-                pipeline, processors.single_steps(pipeline), processors.most, processors.has_formula(pipeline)
+                pipeline,
+                processors.single_steps(pipeline),
+                processors.most,
+                processors.has_formula(pipeline),
+                self.readers & frozenset(pipeline),
             )
             for pipeline in pipelines
         )
@@ -267,8 +298,9 @@ class ScheduledSteps:
 
     def _part(self, *, cyclic: bool) -> StepPart:
         steps = self.steps_of(tuple(pipeline.tasks for pipeline in self.pipelines), cyclic)
-        works = [ScheduledWork(*each) for each in zip(self.pipelines, steps.pipelines, strict=True)]
-        port = PortCycles(steps.port.loads[None], steps.port.stores[None], steps.port.shared)
+        late = steps.port.late
+        works = [ScheduledWork(*each, late) for each in zip(self.pipelines, steps.pipelines, strict=True)]
+        port = PortCycles(steps.port.loads[None], steps.port.stores[None], late[None], steps.port.shared)
         return StepPart(np.zeros(1, np.int64), steps.times[None], port, works)
 
     def in_order(self, rates: IntArray) -> BoolArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -40,17 +40,30 @@ Rates = Mapping[str, int]  # by task
 # Cycles by cause: what ends each step, and what a processor waits for (docs/machine.md, section 9).
 
 
-def step_ends(port: PortCycles, busy: Mapping[str, IntArray]) -> tuple[IntArray, IntArray]:
+def step_ends(
+    port: PortCycles, busy: Mapping[str, IntArray], latencies: Mapping[str, int]
+) -> tuple[IntArray, IntArray]:
     """The length of each step, and its end: 0 for its loads, 1 for its stores, 2 + k for the k-th processor.
 
-    If several end a step together, the port comes first, then the processors in dataflow order.
+    If several end a step together, the port comes first, then the processors in dataflow order. Loads of single
+    buffers wait until the tasks of `latencies` have left.
     """
     of_port = port.cycles
     processors = np.stack([*busy.values()])
     longest = processors.max(axis=0)
-    port_ends = of_port >= longest
-    side = (port.stores > port.loads).astype(np.int64)
-    return np.maximum(of_port, longest), np.where(port_ends, side, 2 + processors.argmax(axis=0))
+    left = np.zeros_like(of_port)
+    for task, latency in latencies.items():
+        left = np.maximum(left, busy[task] - latency)
+    held = np.where(port.late > 0, left + port.late, 0)
+    port_ends = np.maximum(of_port, held) >= longest
+    side = ((port.stores > port.loads) & (held <= of_port)).astype(np.int64)
+    length = np.maximum(np.maximum(of_port, held), longest)
+    return length, np.where(port_ends, side, 2 + processors.argmax(axis=0))
+
+
+def latencies_of(paths: Datapaths, tasks: Collection[str], rates: Rates) -> dict[str, int]:
+    """The latencies of some tasks at their rates."""
+    return {task: paths.at(task, interval_of(rates[task])).latency for task in tasks}
 
 
 def _cycles_by_end(length: IntArray, end: IntArray, tasks: Sequence[str]) -> dict[str, int]:
@@ -173,7 +186,7 @@ class _Estimates:
     def estimate(self, row: int, rates: Rates) -> GroupEstimate:
         """The estimate of one of the designs."""
         tables, paths, steps = self.tables, self.tables.steps.paths, self.steps[row]
-        length, end = step_ends(steps.port, steps.busy)
+        length, end = step_ends(steps.port, steps.busy, latencies_of(paths, tables.steps.readers, rates))
         busy = {task: cycles * steps.times for task, cycles in steps.busy.items()}
         memories = memories_of(tables, row, rates)
         data, bits = internal_memory(memories)

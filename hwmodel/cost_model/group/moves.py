@@ -45,6 +45,11 @@ class Lifetimes:
     array: str
     sources: tuple[Brought, ...]
 
+    def a_step_later(self) -> Lifetimes:
+        """The same, born a step later: what comes at the end of a step, when its readers have left."""
+        later = (replace(own, born=own.born + 1, stage=own.stage + 1, lag=own.lag - 1) for own in self.sources)
+        return replace(self, sources=tuple(later))
+
     @cached_property
     def element(self) -> IntArray:
         """The element of each instance."""

@@ -52,6 +52,24 @@ def check_layouts(group: Group, layouts: tuple[BankLayout, ...], fifos: frozense
             )
 
 
+def check_single_buffers(group: Group, arrays: frozenset[str], platform: Platform) -> None:
+    """Raises ArrayolError (`no-single-buffer`) for arrays that cannot have a single buffer."""
+    for array in sorted(arrays - set(group.loaded)):
+        loaded = ", ".join(group.loaded)
+        raise error(
+            "no-single-buffer",
+            f"a single buffer is asked for '{array}', which the group {' '.join(group.tasks)} does not load",
+            hint=f"arrays that it loads: {loaded}" if loaded else "it loads none",
+        )
+    if arrays and platform.has_rows:
+        raise error(
+            "no-single-buffer",
+            "a single buffer is filled after all other bursts of a step; [memory.rows] has another order",
+            platform.place("memory", "rows"),
+            hint="take double buffers, or a memory with burst and latency",
+        )
+
+
 def access_cycles(
     group: Group, layouts: tuple[BankLayout, ...], platform: Platform, work: Mapping[str, Work]
 ) -> dict[str, int]:

@@ -35,10 +35,14 @@ class Transfer:
 
 @dataclass(frozen=True, eq=False)
 class PortCycles:
-    """By step: cycles of its loads and of its stores, and of the port as a whole."""
+    """By step: cycles of its loads and of its stores, and of the port as a whole.
+
+    `late` are the cycles of those loads that wait until readers have left (of single buffers).
+    """
 
     loads: IntArray
     stores: IntArray
+    late: IntArray
     shared: bool
 
     @property
@@ -48,7 +52,7 @@ class PortCycles:
 
     def of_structure(self, number: int | IntArray) -> PortCycles:
         """One row of a table of several structures, or some steps."""
-        return PortCycles(self.loads[number], self.stores[number], self.shared)
+        return PortCycles(self.loads[number], self.stores[number], self.late[number], self.shared)
 
 
 class MemoryPort:
@@ -130,19 +134,22 @@ class MemoryPort:
         bursts = Bursts(address, size, data, np.zeros(len(names), np.bool_), local)
         return int(port_time(self.platform, bursts).cycles.sum())
 
-    def by_step(self, transfers: Sequence[Transfer], steps: int) -> PortCycles:
-        """Port cycles of each of `steps` steps, which transfers count from 0."""
+    def by_step(
+        self, transfers: Sequence[Transfer], steps: int, single_buffers: frozenset[str] = frozenset()
+    ) -> PortCycles:
+        """Port cycles of each of `steps` steps, which transfers count from 0; with rows there are no single buffers."""
         shared = self.channel.port == "shared"
         if self.channel.rows is not None:
             return self._rows_by_step(transfers, steps, shared)
-        sides = np.zeros((2, steps), np.int64)
+        sides, late = np.zeros((2, steps), np.int64), np.zeros(steps, np.int64)
         for transfer in transfers:
             if self.by_run:
                 cycles = self.request_cycles(self._requests(transfer, steps))
             else:
                 cycles = self._burst_cycles(transfer, steps)
             sides[int(transfer.write)] += cycles
-        return PortCycles(sides[0], sides[1], shared)
+            late += cycles if transfer.array in single_buffers and not transfer.write else 0
+        return PortCycles(sides[0], sides[1], late, shared)
 
     @property
     def by_run(self) -> bool:
@@ -177,7 +184,7 @@ class MemoryPort:
                 cycles = port_time(self.platform, chosen).cycles
                 sides[0, number] = int(cycles[~chosen.write].sum())
                 sides[1, number] = int(cycles[chosen.write].sum())
-        return PortCycles(sides[0], sides[1], shared)
+        return PortCycles(sides[0], sides[1], np.zeros(steps, np.int64), shared)
 
     def _runs(self, transfer: Transfer) -> tuple[IntArray, Bursts]:
         """Maximal runs of consecutive elements within a step: the step of each, and the bursts."""

@@ -102,6 +102,10 @@ class StepTable(Protocol):
         """The number of steps from the first to the last with any work, (S,)."""
 
     @property
+    def readers(self) -> frozenset[str]:
+        """The tasks for which loads of single buffers wait."""
+
+    @property
     def without_fifos(self) -> StepTable:
         """The steps with each task independent of FIFOs: no task then takes longer."""
 
@@ -122,7 +126,12 @@ class StepTable(Protocol):
 
 
 class WithoutFifos:
-    """A table of structures without FIFOs: tasks are independent, and there is no order to keep."""
+    """A table of structures without FIFOs and single buffers: tasks are independent, and there is no order to keep."""
+
+    @property
+    def readers(self) -> frozenset[str]:
+        """None: no loads wait."""
+        return frozenset()
 
     @property
     def without_fifos(self) -> Self:

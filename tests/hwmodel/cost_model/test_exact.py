@@ -36,6 +36,12 @@ def test_groups_with_several_last_tasks_are_the_page(case: Case) -> None:
     require_the_page(case)
 
 
+@settings(max_examples=case_count(100), deadline=None)
+@given(cases(single=True))
+def test_single_buffers_are_the_page(case: Case) -> None:
+    require_the_page(case)
+
+
 def require_the_page(case: Case) -> None:
     """Fail unless every figure of a design, or its refusal, is that of the page."""
     oracle = Oracle(case.network, case.platform, case.design)

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from many_cases import on_many
 from spec_data import any_inputs
 from strategies_designs import MappedSpec, mapped_specs
-from strategies_transforms import LinkedSpec
 
 from arrayol.errors import ArrayolError
 from dse.verify.testbench import local_memories, mismatches, run_simulation
@@ -146,11 +145,11 @@ def run(
     cases: int,
     seed: int | None = None,
     report: Callable[[Tally], None] | None = None,
-    specs: st.SearchStrategy[LinkedSpec] | None = None,
+    designs: st.SearchStrategy[MappedSpec] | None = None,
 ) -> Tally:
     """Judge so many generated designs, with one smaller memory each; without a seed always the same ones.
 
-    They are of what `specs` draws, if anything. `report` is called after every hundred simulated ones.
+    They are those that `designs` draws, else any. `report` is called after every hundred simulated ones.
     """
     tally = Tally()
 
@@ -170,5 +169,5 @@ def run(
         if report is not None and tally.simulated % 100 == 0:
             report(tally)
 
-    on_many(cases, seed, one, mapped_specs(specs), st.data())
+    on_many(cases, seed, one, mapped_specs() if designs is None else designs, st.data())
     return tally

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from judging import run
 from many_cases import full_count
+from strategies_designs import mapped_specs
 from strategies_forks import forks
 
 
@@ -15,7 +16,14 @@ def test_the_simulator_agrees_with_the_model_and_the_specification() -> None:
 
 
 def test_it_agrees_about_groups_that_end_in_several_tasks() -> None:
-    tally = run(full_count(40), seed=1, specs=forks())
+    tally = run(full_count(40), seed=1, designs=mapped_specs(forks()))
     print("\n".join(tally.lines()))  # noqa: T201
     assert tally.features["several last tasks"] > tally.simulated / 4
     assert min(tally.features[name] for name in ("delay", "window", "recompute", "cut", "several units")) > 1
+
+
+def test_it_agrees_about_single_buffers() -> None:
+    tally = run(full_count(40), seed=2, designs=mapped_specs(single=True))
+    print("\n".join(tally.lines()))  # noqa: T201
+    assert tally.features["single buffer"] > tally.simulated / 4
+    assert min(tally.features[name] for name in ("FIFO", "layout", "cut", "keep at a loop", "several units")) > 1
