@@ -132,6 +132,7 @@ def _mapping_lines(
     extras += [f"{layout.array} in {layout.banks} banks" for layout in mapping.layouts]
     extras += [f"policy {mapping.policy}"] if mapping.policy != "reuse" else []
     extras += [f"{array} kept as {text}" for array, text in mapping.keeps.items()]
+    extras += [f"{array} in a single buffer" for array in mapping.single_buffers]
     extras += ["overlaps computed again"] if mapping.recompute else []
     if extras:
         yield f"   {', '.join(extras)}", "", "", ""

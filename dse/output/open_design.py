@@ -375,5 +375,5 @@ def _fits(design: Design, network: Network) -> bool:
     processors = [processor for group in design.groups for processor in group.processors]
     blocks += [(processor.task, processor.cut) for processor in processors if processor.cut]
     arrays = {name for group in design.groups for name in (*group.fifos, *(layout.array for layout in group.layouts))}
-    arrays |= {name for group in design.groups for name, _ in group.keeps}
+    arrays |= {name for group in design.groups for name in (*dict(group.keeps), *group.single_buffers)}
     return arrays <= network.arrays.keys() and all(rank[task] == len(box.shape) for task, box in blocks)

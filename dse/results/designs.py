@@ -158,7 +158,8 @@ class LayoutRecord(Record):
 class MappingRecord(Record):
     """What the machine model decides and says of a group.
 
-    `keeps` has the reuse levels of single arrays from outside, in place of the policy (`hwmodel.design.ReuseLevel`).
+    `keeps` has the reuse levels of single arrays from outside, in place of the policy (`hwmodel.design.ReuseLevel`);
+    `single_buffers` names those that have one buffer in place of two.
     `ends` has, for port and processors, the cycles of the steps each ends; `path` is the model's, separable or exact.
     `control` is what of the costs of its memories is control logic, by name; empty where the technology has none.
     """
@@ -177,12 +178,14 @@ class MappingRecord(Record):
     ends: dict[str, int]
     path: str
     control: dict[str, Number] = {}
+    single_buffers: tuple[str, ...] = ()
 
     @model_serializer(mode="wrap")
     def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
         document: dict[str, Any] = dump(self)
-        if not self.control:
-            document.pop("control", None)
+        for name in ("control", "single_buffers"):
+            if not getattr(self, name):
+                document.pop(name, None)
         return document
 
     @property
@@ -192,8 +195,9 @@ class MappingRecord(Record):
 
     @property
     def keeping(self) -> str:
-        """What is kept of arrays from outside, in words."""
-        return ", ".join([self.policy, *(f"{array}: {text}" for array, text in self.keeps.items())])
+        """What is kept of arrays from outside, and which have a single buffer, in words."""
+        kept = [f"{array}: {text}" for array, text in self.keeps.items()]
+        return ", ".join([self.policy, *kept, *(f"{array}: single buffer" for array in self.single_buffers)])
 
     @model_validator(mode="after")
     def _keeps_are_of_its_scan(self) -> MappingRecord:
@@ -234,6 +238,7 @@ class GroupRecord(Record):
             cast(Policy, self.mapping.policy),
             self.mapping.recompute,
             tuple((array, parse_keep(text, self.mapping.loops)) for array, text in sorted(self.mapping.keeps.items())),
+            frozenset(self.mapping.single_buffers),
         )
 
 

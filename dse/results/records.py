@@ -57,6 +57,7 @@ def group_record(model: MachineModel, group: GroupDesign, estimate: GroupEstimat
             ends=dict(estimate.ends),
             path=estimate.path,
             control=_control(model, estimate),
+            single_buffers=tuple(sorted(group.single_buffers)),
         ),
     )
 

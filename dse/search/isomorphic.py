@@ -89,6 +89,7 @@ def _signature(space: MappingSpace, tasks: tuple[str, ...]) -> Signature:
         tuple(_outside(network, name, tasks) for name in numbers),
         tuple(_study(space.study, task) for task in tasks),
         tuple(space.study.keeps.get(name, ()) for name in numbers),
+        tuple(space.study.buffers.get(name, ()) for name in numbers),
     )
 
 
@@ -171,4 +172,5 @@ def _renamed(design: GroupDesign, tasks: Mapping[str, str], arrays: Mapping[str,
         fifos=frozenset(arrays[name] for name in design.fifos),
         layouts=tuple(replace(layout, array=arrays[layout.array]) for layout in design.layouts),
         keeps=tuple(sorted((arrays[name], keep) for name, keep in design.keeps)),
+        single_buffers=frozenset(arrays[name] for name in design.single_buffers),
     )

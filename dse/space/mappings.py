@@ -377,6 +377,12 @@ class MappingSpace:
         for chosen in product(*choices):
             yield tuple(layout for layout in chosen if layout is not None)
 
+    def single_buffers(self, tasks: Sequence[str]) -> Iterator[frozenset[str]]:
+        """The choices of which arrays that a group loads have a single buffer."""
+        offered = {name: self.study.buffers[name] for name in self.loaded(tasks) if name in self.study.buffers}
+        for kinds in product(*offered.values()):
+            yield frozenset(name for name, kind in zip(offered, kinds, strict=True) if kind == "single")
+
     def loaded(self, tasks: Sequence[str]) -> tuple[str, ...]:
         """The arrays that a group reads from outside, but for resident ones, by name."""
         processes = [self.model.network.processes[task] for task in tasks]

@@ -1,6 +1,6 @@
 """Mapping options, what a study has beyond a plain structure.
 
-Blocks of blocks, keeps (policies among them), cuts, FIFOs, layouts, recomputing.
+Blocks of blocks, keeps (policies among them), cuts, FIFOs, layouts, single buffers, recomputing.
 """
 
 from __future__ import annotations
@@ -97,7 +97,8 @@ def are_offered(space: MappingSpace, structures: Sequence[GroupDesign]) -> list[
 
 
 def _opens_more_than_keeps(structure: GroupDesign) -> bool:
-    return bool(structure.fifos or structure.layouts) or any(each.cut is not None for each in structure.processors)
+    opened = structure.fifos or structure.layouts or structure.single_buffers
+    return bool(opened) or any(each.cut is not None for each in structure.processors)
 
 
 def _bare(structure: GroupDesign) -> GroupDesign:
@@ -115,7 +116,8 @@ def _decisions(
     choices, loops = choices_of(space, plain, offers, blocks.scan, one_option_each=True), len(blocks.scan.dimensions)
     kept = tuple((array, structure.keep_of(array).text(loops)) for array in space.loaded(structure.tasks))
     cuts = tuple(processor.cut for processor in structure.processors)
-    current = (blocks, kept, structure.recompute, structure.fifos, structure.layouts, *cuts)
+    built = structure.layouts, structure.single_buffers
+    current = (blocks, kept, structure.recompute, structure.fifos, built, *cuts)
     return plain, choices, current
 
 
@@ -134,6 +136,7 @@ def opens_only_keeps(space: MappingSpace, last: str) -> bool:
         and not ("linear" in study.layouts and banks_cost)
         and study.recompute == (False,)
         and not study.listed_outer_blocks.get(last)
+        and not study.buffers
     )
 
 
@@ -141,7 +144,7 @@ def _only_keeps(structure: GroupDesign, plain: GroupDesign) -> bool:
     return replace(structure, policy=plain.policy, keeps=plain.keeps) == plain
 
 
-_KEEPS, _FIFOS = 1, 3  # the places of these decisions; layouts and cuts stand after FIFOs
+_KEEPS, _FIFOS = 1, 3  # the places of these decisions; how buffers are built and cuts stand after FIFOs
 
 
 def _offers_of(space: MappingSpace, plain: Sequence[GroupDesign]) -> list[ApplicableOptions]:
@@ -164,7 +167,9 @@ def choices_of(
     *,
     one_option_each: bool = False,
 ) -> list[tuple[Any, ...]]:
-    """What may be chosen of each decision: blocks, keeps, recomputing, FIFOs, layouts, the cut of each task.
+    """What may be chosen of each decision: blocks, keeps, recomputing, FIFOs, buffers, the cut of each task.
+
+    Of buffers that are their layouts, and which are single.
 
     With `one_option_each` of keeps those that are alike for all arrays, or of a single one; keeps are those under a
     `scan` too. `offers` need not be found again.
@@ -177,7 +182,7 @@ def choices_of(
         tuple(keeps) if offers.policies_differ else (next(keeps),),
         study.recompute if len(plain.tasks) > 1 else (False,),
         tuple(_fifos(space, offers.fifos)),
-        tuple(space.layouts(plain)),
+        tuple(product(space.layouts(plain), space.single_buffers(plain.tasks))),
         *(_cuts(space, task, offered=task in offers.cuts) for task in plain.tasks),
     ]
 
@@ -217,7 +222,7 @@ def _fifos(space: MappingSpace, arrays: tuple[str, ...]) -> list[frozenset[str]]
 
 def with_options(plain: GroupDesign, choice: tuple[Any, ...]) -> GroupDesign | None:
     """A plain design with one choice of each decision of `choices_of`; None where its scan lacks the loop of a keep."""
-    blocks, texts, recompute, fifos, layouts, *cuts = choice
+    blocks, texts, recompute, fifos, (layouts, single_buffers), *cuts = choice
     loops = len(blocks.scan.dimensions)
     chosen = {array: keep for array, text in texts if (keep := keep_of(text, loops)) is not None}
     if len(chosen) < len(texts):
@@ -229,6 +234,7 @@ def with_options(plain: GroupDesign, choice: tuple[Any, ...]) -> GroupDesign | N
         recompute=recompute,
         fifos=fifos,
         layouts=tuple(layout for layout in layouts if layout.array not in fifos),
+        single_buffers=single_buffers,
     )
     return with_keeps(design, chosen)
 

@@ -80,6 +80,7 @@ Cut = Literal["none", "lines"]
 LinkKind = Literal["buffer", "fifo"]
 PolicyWord = Literal["reuse", "strip", "whole", "tile", "levels"]  # of each array a loop of its own
 LayoutKind = Literal["none", "linear"]
+BufferKind = Literal["double", "single"]
 NO_SPLITS, LADDER = "none", "ladder"
 
 
@@ -251,9 +252,9 @@ _LOADS_TEXT = listed([f'"{load}"' for load in LOADS], "or")
 
 
 class ArrayStudy(BaseModel):
-    """`[array.NAME]`: how an input or a const array comes to the chip; what else may be kept of an array outside.
+    """`[array.NAME]`: how an input or a const array comes to the chip; what else is kept of one outside, and where.
 
-    Several loads are a choice of the design; none stands for the default.
+    Several loads are a choice of the design; none stands for the default. So are several kinds of buffers.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -263,6 +264,9 @@ class ArrayStudy(BaseModel):
     ] = Field(default=(), description=f"{_LOADS_TEXT}, or a list of them")
     keep: Annotated[Any, PlainValidator(_keeps, json_schema_input_type=_each_once(_KeepForm))] = Field(
         default=(), description='a list of texts as "tile", "shared 1", "whole 2"'
+    )
+    buffers: Annotated[Any, _of_words(BufferKind)] = Field(
+        default=("double",), description='a list of "double" and "single"'
     )
 
 
@@ -361,6 +365,7 @@ class Study(BaseModel):
             and "none" in self.layouts
             and ("reuse" in self.policies or "levels" in self.policies)
             and False in self.recompute
+            and all("double" in kinds for kinds in self.buffers.values())
         )
 
     @property
@@ -368,7 +373,7 @@ class Study(BaseModel):
         """Whether it allows anything beyond plain designs, whatever the sums are."""
         return (
             not self.holds_plain
-            or bool(self.keeps)
+            or bool(self.keeps or self.buffers)
             or any(getattr(self, name) != plain for name, plain in NARROW.items() if name not in _NO_OPTIONS)
             or bool(self.listed_outer_blocks)
         )
@@ -376,7 +381,7 @@ class Study(BaseModel):
     @property
     def option_lists(self) -> tuple[object, ...]:
         """All that says which options the structures of a group have on given blocks."""
-        names = (*(name for name in NARROW if name != "splits"), "orders", "keeps")
+        names = (*(name for name in NARROW if name != "splits"), "orders", "keeps", "buffers")
         return tuple(getattr(self, name) for name in names)
 
     @property
@@ -394,6 +399,11 @@ class Study(BaseModel):
     def keeps(self) -> Mapping[str, tuple[str, ...]]:
         """What may be kept of single arrays in place of what the policy keeps."""
         return {name: choice.keep for name, choice in self.array.items() if choice.keep}
+
+    @property
+    def buffers(self) -> Mapping[str, tuple[BufferKind, ...]]:
+        """The buffers that single arrays from outside may have, where those are not double ones alone."""
+        return {name: choice.buffers for name, choice in self.array.items() if choice.buffers != ("double",)}
 
     def place(self, *path: str) -> Span | None:
         """Where a key stands in the study's file, if it came from one."""
@@ -420,7 +430,7 @@ def load_study(path: Path) -> Study:
 
 
 def narrowed(study: Study) -> Study:
-    """The study without blocks of blocks, cuts, FIFOs, layouts, policies, keeps, recomputing and splits."""
+    """The study of plain designs: `NARROW`, and nothing that it opens for single arrays but their loads."""
     settings = {name: getattr(study, name) for name in study.model_fields_set}
     settings["array"] = {name: ArrayStudy(load=choice.load) for name, choice in study.array.items() if choice.load}
     return Study.model_validate({**settings, **NARROW})

@@ -14,6 +14,7 @@ from dse.space.study import Study, parse_scan
 from dse.space.task_graph import Mask, TaskGraph
 from hwmodel.accesses import Accesses
 from hwmodel.cost_model.group.group import frames_back
+from hwmodel.platform import Platform
 from hwmodel.residence import unfit_load
 
 
@@ -21,6 +22,27 @@ def check_space(space: MappingSpace) -> None:
     """Raises ArrayolError with every name, shape and interval of a study that does not fit network and platform."""
     check_study(space.study, space.graph, space.accesses)
     check_intervals(space.study, space.model.platform, space.model.network)
+    check_buffers(space.study, space.model.platform)
+
+
+def check_buffers(study: Study, platform: Platform) -> None:
+    """Raises ArrayolError if a study has single buffers that the platform's memory does not fill."""
+    if not platform.has_rows:
+        return
+    single = (name for name, kinds in study.buffers.items() if "single" in kinds)
+    misfits = [
+        _unfit(
+            study,
+            f"'array.{name}' cannot have a single buffer: the memory has rows, and bursts in another order",
+            'take buffers = ["double"], or a platform without [memory.rows]',
+            "array",
+            name,
+            "buffers",
+        )
+        for name in single
+    ]
+    if misfits:
+        raise ArrayolError(misfits)
 
 
 def check_study(study: Study, graph: TaskGraph, accesses: Accesses) -> None:

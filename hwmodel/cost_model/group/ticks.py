@@ -198,7 +198,8 @@ def _followed(group: Group, task: str, ticks: Ticks) -> IntArray:
     leading, extents = ticks.work[group.last], group.accesses.extents(group.last)
     tick = np.empty(len(leading.tick), np.int64)
     tick[leading.repetition] = leading.tick
-    return followed(tick[None, :], extents, group.accesses.extents(task), group.following[task])[0]
+    found: IntArray = followed(tick[None, :], extents, group.accesses.extents(task), group.following[task])[0]
+    return found
 
 
 def _every_need(group: Group, task: str, ticks: Ticks) -> Work:

@@ -23,7 +23,7 @@ from hwmodel.emit.schedule.proofs import require_proofs
 from hwmodel.emit.schedule.units import FETCH
 from hwmodel.emit.schedule.value_proof import require_outputs, require_values, there_before
 from hwmodel.platform import Platform
-from hwmodel.simulator.group import LocalMemories
+from hwmodel.simulator.group import GroupRun, LocalMemories
 from hwmodel.simulator.memories.memories import one_frame
 from hwmodel.simulator.simulate import Simulation
 
@@ -87,6 +87,7 @@ def schedule_design(
     groups, datapaths = [], datapaths_of(spec, accesses, platform, simulation)
     outside = there_before(accesses)
     for memories, run in zip(local, simulation.groups, strict=True):
+        _require_double_buffers(run)
         scheduler = GroupScheduler(accesses, platform, memories, run, addresses, datapaths, contents)
         tables = scheduler.tables()
         groups.append(scheduler.schedule(tables))
@@ -107,6 +108,14 @@ def schedule_design(
         tuple(name for name, kind in types.items() if kind.is_signed),
         _frame(addresses, values, outputs),
     )
+
+
+def _require_double_buffers(run: GroupRun) -> None:
+    for array in sorted(run.moves.plan.design.single_buffers):
+        raise not_emitted(
+            f"'{array}' has a single buffer: single buffers are not emitted yet",
+            f'take a design with two, which a study has with buffers = ["double"] of [array.{array}]',
+        )
 
 
 def _require_loaded_once(groups: Sequence[GroupSchedule], simulation: Simulation) -> None:

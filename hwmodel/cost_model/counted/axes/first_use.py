@@ -212,8 +212,8 @@ def _followed(parts: Parts, fields: Fields, block: int, task: str) -> IntArray:
         for loop in parts.group.following[task]
         if loop.leading in leading
     ]
-    extents = ([accesses.extents(name)[k] for k in some] for name, some in ((parts.group.last, leading), (task, own)))
-    return followed(fields.work[parts.group.last], *extents, shared)
+    sides = [accesses.extents(parts.group.last)[k] for k in leading]
+    return followed(fields.work[parts.group.last], sides, [accesses.extents(task)[k] for k in own], shared)
 
 
 def _run_again(parts: Parts, masks: Masks, fields: Fields, block: int, task: str) -> None:
