@@ -25,5 +25,5 @@ def followed(places: IntArray, leading: Sequence[int], own: Sequence[int], share
         along = np.arange(own[loop.own]) * loop.pace.numerator // loop.pace.denominator
         shape = [extent if k == loop.own else 1 for k, extent in enumerate(own)]
         index[loop.leading] = np.minimum(along, leading[loop.leading] - 1).reshape(shape)
-    found = grid[(slice(None), *index)] if leading else grid
+    found = grid[(slice(None), *index)] if leading else grid.reshape(len(places), *(1 for _ in own))
     return np.broadcast_to(found, (len(places), *own)).reshape(len(places), math.prod(own)).copy()
