@@ -22,8 +22,8 @@ from hwmodel.emit.hls.compiler import BUILDS, RunSeen, run_build
 from hwmodel.emit.hls.design import FRAMES, HlsFiles
 from hwmodel.emit.hls.makefile import makefile
 from hwmodel.emit.schedule.bits import not_emitted
-from hwmodel.emit.schedule.own_module import OwnModule
 from hwmodel.emit.schedule.memories import Memory
+from hwmodel.emit.schedule.own_module import OwnModule
 
 # README.md of an emitted folder of C++: what the design is, what is promised of it, and what is not.
 
