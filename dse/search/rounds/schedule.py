@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import sys
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -21,6 +20,7 @@ from dse.search.groups.job_cost import has_one_index_inside
 from dse.search.pricing import RateChoices, count_combinations
 from dse.space.ladder import FINEST, finest_ladder, ladder, near
 from dse.space.mappings import MappingSpace, Shape, count_of, place_in_product
+from dse.space.neighbours import neighbouring_shapes
 from dse.space.orders import Order, intervals, prefixes, topological_orders
 from dse.space.rates import balanced
 from dse.space.task_graph import Mask, bits
@@ -279,9 +279,9 @@ class Schedule:
         Where no round takes all scans, also those with two neighbouring loops exchanged, or one walked the other way.
         """
         twice, extents = blocks.scan.twice, self.space.accesses.extents(task)
-        shapes = [(shape, blocks.outer) for shape in self._neighbouring_sides(task, blocks.shape)]
+        shapes = [(shape, blocks.outer) for shape in neighbouring_shapes(self.space, task, blocks.shape, self.sides)]
         if self.space.study.outer_blocks is None and twice:
-            wholes = self._neighbouring_sides(task, blocks.outer)
+            wholes = neighbouring_shapes(self.space, task, blocks.outer, self.sides)
             shapes += [(blocks.shape, whole) for whole in wholes if not any(map(mod, extents, whole))]
         for shape, whole in shapes:
             pairs = zip(whole, shape, strict=False)
@@ -292,16 +292,6 @@ class Schedule:
         if task in self.thinned and not twice:
             offered = self.space.scans(task, blocks.shape)
             yield from (Blocks(blocks.shape, scan) for scan in neighbouring_scans(blocks.scan) if scan in offered)
-
-    def _neighbouring_sides(self, task: str, shape: Shape) -> Iterator[Shape]:
-        blocks = self.space.study.blocks
-        if isinstance(blocks, Mapping) and task in blocks:
-            yield from _neighbours(self.space.shapes(task), shape)
-            return
-        for axis, extent in enumerate(self.space.accesses.extents(task)):
-            sides = [(side,) for side in self.sides(extent)]
-            for side in _neighbours(sides, shape[axis : axis + 1]):
-                yield (*shape[:axis], *side, *shape[axis + 1 :])
 
     def rates(self, group: Mask, number: int, *, free: bool) -> RateChoices:
         """The rates that a group's structures are priced under; all on offer where units are `free`."""
@@ -314,12 +304,6 @@ class Schedule:
             return RateChoices(offered)
         work = [math.prod(self.space.accesses.extents(task)) for task in tasks]
         return RateChoices(chosen=tuple(evenly(balanced(work, offered), most)))
-
-
-def _neighbours(items: Sequence[Shape], item: Shape) -> Sequence[Shape]:
-    """The neighbours of an item, which may be among them, in ascending items."""
-    before, after = bisect_left(items, item), bisect_right(items, item)
-    return (*items[max(0, before - 1) : before], *items[after : after + 1])
 
 
 def by_scan(structure: Structure) -> str:

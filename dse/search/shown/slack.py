@@ -2,13 +2,14 @@
 
 A search that compares times and memory is blind to logic: the last ten-thousandth of the cycles may take ten times the
 LUT. So each design of the front gives up as much as the slack allows. It may take other rates, other structures of its
-groups that the front has, or the place of another design. Logic are LUT, or um2 where the technology counts these.
+groups that the front has, neighbouring block shapes, or the place of another design. Logic are LUT, or um2 where the
+technology counts these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from dse.search.context import SearchContext
 from dse.search.exact.exact import in_order, ordered_design
 from dse.search.group_front import Counts, GroupFront
 from dse.search.shown.slower_rates import LOGIC, slower, with_logic
+from dse.space.mappings import MappingSpace
+from dse.space.neighbours import neighbouring_shapes
+from dse.space.options import is_plain
 from dse.space.task_graph import Mask
 from hwmodel.design import Design, GroupDesign, structure_of
 
@@ -71,9 +75,18 @@ class _Lean:
         pricer = BatchPricer(context)
         pricer.price(groups)
         self._own = {group: np.array(pricer.figures[group], np.int64) for group in groups}
-        found = slower(context, groups, SLOWER_AT_MOST, self._limits())
         self._pool: dict[Mask, dict[GroupDesign, IntArray]] = {}
-        for group, values in (*self._own.items(), *found.items()):
+        self._take(self._own)
+        structures, limits = with_neighbours(context.space, map(structure_of, groups)), self._limits()
+        self._take(slower(context, structures, SLOWER_AT_MOST, limits))
+        # What one group gains by a neighbour, another one may give up.
+        wider = self._limits()
+        moved = {tasks for tasks, rows in wider.items() if not np.array_equal(rows, limits[tasks])}
+        self._take(slower(context, [one for one in structures if one.tasks in moved], SLOWER_AT_MOST, wider))
+
+    def _take(self, priced: Mapping[GroupDesign, Sequence[int] | IntArray]) -> None:
+        """Add designs of groups to those that may stand in a design of the front."""
+        for group, values in priced.items():
             self._pool.setdefault(self._mask(group), {})[group] = np.array(values, np.int64)
 
     def wholes(self) -> list[_Whole]:
@@ -116,20 +129,31 @@ class _Lean:
         """What a whole design may give up in each compared column."""
         return np.floor(np.abs(values[: self._leading]) * self._slack).astype(np.int64)
 
-    def _limits(self) -> dict[GroupDesign, IntArray]:
-        """By structure, up to which figures it is of use to some design of the front."""
-        limits: dict[GroupDesign, IntArray] = {}
+    def _limits(self) -> dict[tuple[str, ...], IntArray]:
+        """By the tasks of groups, up to which figures one is of use to some design of the front: rows of limits."""
+        rows: dict[tuple[str, ...], list[IntArray]] = {}
         for design in self._designs:
-            more = self._slack_of(self._whole(design))
-            for group in design.groups:
-                most, structure = self._own[group][: self._leading] + more, structure_of(group)
-                limits[structure] = np.maximum(limits.get(structure, most), most)
-        return limits
+            for group, most in self._limits_of(design).items():
+                rows.setdefault(group.tasks, []).append(most)
+        return {tasks: _largest(np.array(each)) for tasks, each in rows.items()}
+
+    def _limits_of(self, design: Design) -> dict[GroupDesign, IntArray]:
+        """Up to which figures others may stand in place of each group: the slack, and what the other groups gain."""
+        more = self._slack_of(self._whole(design))
+        gains = {group: self._gain(group, self._own[group][: self._leading] + more) for group in design.groups}
+        total = sum(gains.values(), np.zeros_like(more))
+        return {group: self._own[group][: self._leading] + more + total - gain for group, gain in gains.items()}
+
+    def _gain(self, group: GroupDesign, most: IntArray) -> IntArray:
+        """How much less of each figure the designs within some limits have that may stand in place of a group."""
+        pool = np.array([values[: self._leading] for values in self._pool[self._mask(group)].values()])
+        least: IntArray = pool[(pool <= most).all(axis=1)].min(axis=0)
+        return np.maximum(0, self._own[group][: self._leading] - least)
 
     def _lean(self, design: Design, asked: IntArray) -> tuple[Design, IntArray] | None:
         """The design of its fusion with the least logic within the slack; None where that is the one it is."""
         more = self._slack_of(asked)
-        fronts = {self._mask(group): self._fitting(group, more) for group in design.groups}
+        fronts = {self._mask(group): self._fitting(group, most) for group, most in self._limits_of(design).items()}
         limits: list[int | None] = [None] * len(self._context.columns.figures)
         limits[: self._leading] = (asked[: self._leading] + more).tolist()
         combination = Combination(self._context.columns.combination.largest, self._narrow(limits))
@@ -147,16 +171,37 @@ class _Lean:
         pairs = zip(limits, self._context.columns.combination.limits, strict=True)
         return tuple(min((one for one in pair if one is not None), default=None) for pair in pairs)
 
-    def _fitting(self, group: GroupDesign, more: IntArray) -> GroupFront:
-        """The designs of a group's tasks that may stand in its place."""
+    def _fitting(self, group: GroupDesign, most: IntArray) -> GroupFront:
+        """The designs of a group's tasks within limits, which may stand in its place."""
         pool = self._pool[self._mask(group)]
-        most = self._own[group][: self._leading] + more
         found = [one for one, values in pool.items() if (values[: self._leading] <= most).all()]
         values = np.array([pool[one] for one in found])
         units = np.array([sum(processor.units for processor in one.processors) for one in found], np.int64)
         front = front_of(values, units, trade_units=self._context.columns.combination.trades_units)
         front_designs = tuple(found[row] for row in front.origin.tolist())
         return GroupFront(Front(front.values, front.units, np.arange(len(front))), front_designs, Counts())
+
+
+def _largest(limits: IntArray) -> IntArray:
+    """The rows of some limits that no other row allows as much as."""
+    return limits[front_of(-limits, np.zeros(len(limits), np.int64)).origin]
+
+
+def with_neighbours(space: MappingSpace, structures: Iterable[GroupDesign]) -> tuple[GroupDesign, ...]:
+    """Structures, and the plain ones with the next smaller or larger side of blocks in one dimension.
+
+    Those that are evaluated element by element have no neighbours, as each would take long.
+    """
+    known = dict.fromkeys(structures)
+    for structure in tuple(known):
+        tasks, blocks = structure.tasks, structure.blocks
+        if not is_plain(structure) or not space.model.is_separable(tasks):
+            continue
+        for shape in neighbouring_shapes(space, tasks[-1], blocks.shape, space.sides):
+            other = replace(structure, blocks=replace(blocks, shape=shape))
+            if blocks.scan in space.scans(tasks[-1], shape) and space.model.takes_by_counts(other):
+                known[other] = None
+    return tuple(known)
 
 
 def _chosen(wholes: Sequence[_Whole], leading: int, slack: float) -> tuple[Design, ...]:

@@ -11,6 +11,7 @@ from itertools import product
 from math import prod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arrayol.arrays import IntArray
 from dse.pareto.fronts import Rows, evenly, front_of
@@ -25,6 +26,7 @@ from hwmodel.design import GroupDesign, Scan, structure_of
 
 COMBINATIONS_AT_MOST = 2048  # of the rates of a group's tasks
 SEVERAL = 6  # that seem to beat one
+TURNS = 3  # in which such are priced, where some are beyond their limits
 LOGIC = (
     "lut",
     "area",
@@ -53,11 +55,12 @@ def slower(
     context: SearchContext,
     groups: Iterable[GroupDesign],
     most: int,
-    within: Mapping[GroupDesign, IntArray] | None = None,
+    within: Mapping[tuple[str, ...], IntArray] | None = None,
 ) -> Priceds:
     """Designs of these groups' structures, at most so many of each structure, none beaten in the context's columns.
 
-    With `within` they keep limits of the first columns, those of their structure, and logic is the last column.
+    With `within` they keep one of some limits of the first columns (limits, columns), those of groups of their tasks,
+    and logic is the last column.
     """
     found: Priceds = {}
     for key, family in _families(context, groups).items():
@@ -65,7 +68,7 @@ def slower(
         combinations = _combinations([context.space.rates(task) for task in tasks])
         pricer = Pricer(context, tasks, RateChoices(chosen=combinations))
         for structure, row, priced in _priced(pricer, key, family):
-            limits = None if within is None else within[structure]
+            limits = None if within is None else within[tasks]
             for place, values in _best(pricer, priced, row, len(combinations), most, limits):
                 found[structure.at_rates(combinations[place])] = values
     return found
@@ -107,21 +110,45 @@ def _best(
     pricer: Pricer, priced: Metrics, row: int, combinations: int, most: int, limits: IntArray | None
 ) -> Iterator[tuple[int, tuple[int, ...]]]:
     """Combinations that nothing beats, with their figures: first by what none has less of, since that is told soon."""
-    rows, places = np.full(combinations, row), np.arange(combinations)
-    least = priced.at(rows, places, least=True)
+    places = np.arange(combinations)
+    least = priced.at(np.full(combinations, row), places, least=True)
     bounds, fine = pricer.values(least, (slice(None), 0)), least.legal[:, 0]
     if limits is not None:
-        fine = fine & (bounds[:, : len(limits)] <= limits).all(axis=1)
+        fine = fine & _are_within(bounds, limits)
     places, bounds = places[fine], bounds[fine]
+    if limits is None:
+        yield from _exact(pricer, priced, row, places[_evenly_spaced(bounds, most)])
+        return
+    for _ in range(TURNS):
+        if not len(places):
+            return
+        chosen = _leanest(bounds, most)
+        found = list(_exact(pricer, priced, row, places[chosen]))
+        yield from found
+        # What seemed to beat others, and is beyond the limits, gives way to these.
+        good = [one for one in (np.array([values]) for _, values in found) if _are_within(one, limits)[0]]
+        if len(good) == len(chosen):
+            return
+        left = ~np.isin(np.arange(len(places)), chosen)
+        for one in good:
+            left &= ~(one <= bounds).all(axis=1)
+        places, bounds = places[left], bounds[left]
+
+
+def _are_within(values: IntArray, limits: IntArray) -> NDArray[np.bool_]:
+    """Which points (n, figures) keep one of some limits (limits, leading figures) at least."""
+    return np.asarray((values[:, None, : limits.shape[1]] <= limits).all(axis=2).any(axis=1))
+
+
+def _exact(pricer: Pricer, priced: Metrics, row: int, places: Rows) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """The legal ones of some combinations within the constraints, with their figures."""
     if not len(places):
         return
-    places = places[_evenly_spaced(bounds, most) if limits is None else _leanest(bounds, most)]
-    exact = priced.at(rows[: len(places)], places)
-    legal = exact.legal[:, 0] & pricer.columns.combination.within(pricer.values(exact, (slice(None), 0)))
-    for place, values in zip(
-        places[legal].tolist(), pricer.values(exact, (slice(None), 0))[legal].tolist(), strict=True
-    ):
-        yield place, tuple(values)
+    exact = priced.at(np.full(len(places), row), places)
+    values = pricer.values(exact, (slice(None), 0))
+    legal = exact.legal[:, 0] & pricer.columns.combination.within(values)
+    for place, figures in zip(places[legal].tolist(), values[legal].tolist(), strict=True):
+        yield place, tuple(figures)
 
 
 def _leanest(bounds: IntArray, most: int) -> Rows:
