@@ -185,8 +185,9 @@ def _fitting(
     request.announce(f"{told}; slowing them within its {listed(list(names))}")
     fitting = _slowed_to_fit(found, device, names)
     if fitting or not found.searched.complete:
-        shown = fitting or found.designs
-        return replace(found, designs=shown, front=shown, slowed=True), record
+        front = fitting or found.designs
+        shown = _lean_within(found, front, device) if fitting else front
+        return replace(found, designs=shown, front=front, slowed=True), record
     request.announce(f"none of them fits at any rate: searching again within its {listed(list(names))}")
     bounded = replace(space, study=bounded_by(space.study, device, names))
     timeout = None if request.timeout is None else max(1.0, request.timeout - (monotonic() - began))
@@ -199,13 +200,20 @@ def _fitting(
 def _slowed_to_fit(found: _SearchResult, device: DeviceLimits, names: Iterable[str]) -> tuple[Decisions, ...]:
     """The front of what fits: of the designs that do, and of their structures at other rates."""
     capacities = {name: device.capacities[name] for name in names}
-    designs = dict.fromkeys(found.designs)
+    designs = dict.fromkeys((*found.front, *found.designs))
     for context in found.contexts:
-        own = [design for design in found.designs if design.choice == context.space.choice]
+        own = [design for design in found.front if design.choice == context.space.choice]
         designs |= dict.fromkeys(fitted(context, own, capacities) if own else ())
     several = replace(found, designs=tuple(designs))
     kept = [design for design, names in zip(several.designs, _exceeded(several, device), strict=True) if not names]
     return _front_of(found, kept)
+
+
+def _lean_within(found: _SearchResult, front: Sequence[Decisions], device: DeviceLimits) -> tuple[Decisions, ...]:
+    """A front of what fits, each design with the least logic within the study's slack, and within the device."""
+    study = bounded_by(found.space.study, device, device.capacities)
+    contexts = contexts_of(replace(found.space, study=study), found.columns.names)
+    return least_logic(contexts, front, study.slack)
 
 
 def _front_of(found: _SearchResult, designs: Sequence[Decisions]) -> tuple[Decisions, ...]:

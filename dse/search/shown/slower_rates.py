@@ -38,12 +38,12 @@ Priceds = dict[GroupDesign, tuple[int, ...]]  # with the figures of each
 
 
 def with_logic(context: SearchContext, names: Sequence[str]) -> SearchContext:
-    """The context with more figures in its columns, behind those that it has, and without a limit on these."""
+    """The context with columns of more figures behind those of objectives, and without a further limit on these."""
     space, columns = context.space, context.columns
     bounds = [parse_constraint(f"{name} <= 1e15") for name in names]
     wide = columns_of(
         columns.names,
-        (*columns.constraints, *bounds),
+        (*bounds, *columns.constraints),
         space.model,
         reuse_memory=space.study.reuse_memory,
         known=space.figures,
@@ -60,7 +60,7 @@ def slower(
     """Designs of these groups' structures, at most so many of each structure, none beaten in the context's columns.
 
     With `within` they keep one of some limits of the first columns (limits, columns), those of groups of their tasks,
-    and logic is the last column.
+    and logic is the next column.
     """
     found: Priceds = {}
     for key, family in _families(context, groups).items():
@@ -122,7 +122,7 @@ def _best(
     for _ in range(TURNS):
         if not len(places):
             return
-        chosen = _leanest(bounds, most)
+        chosen = _leanest(bounds[:, 0], bounds[:, limits.shape[1]], most)
         found = list(_exact(pricer, priced, row, places[chosen]))
         yield from found
         # What seemed to beat others, and is beyond the limits, gives way to these.
@@ -151,20 +151,20 @@ def _exact(pricer: Pricer, priced: Metrics, row: int, places: Rows) -> Iterator[
         yield place, tuple(figures)
 
 
-def _leanest(bounds: IntArray, most: int) -> Rows:
-    """Some of the points, evenly by their first figure; their last is the logic.
+def _leanest(times: IntArray, logic: IntArray, most: int) -> Rows:
+    """Some of the points with these first figures and logic, evenly by the former.
 
     They are bounds, so that one which is beaten by another need not be in truth; but what takes no less of the first
     figure and of logic than several others is left out.
     """
-    order = np.lexsort((bounds[:, -1], bounds[:, 0]))
+    order = np.lexsort((logic, times))
     least: list[int] = []  # of the logic of those so far
     kept = []
     for row in order.tolist():
-        logic = int(bounds[row, -1])
-        if sum(one <= logic for one in least) < SEVERAL:
+        amount = int(logic[row])
+        if sum(one <= amount for one in least) < SEVERAL:
             kept.append(row)
-            least = sorted([*least, logic])[:SEVERAL]
+            least = sorted([*least, amount])[:SEVERAL]
     return np.array(evenly(kept, most), np.intp)
 
 

@@ -30,18 +30,21 @@ task both(x: u8[N, 4], w: u8[4]) -> (z: u8[N / 2]) {
 """
 TECHNOLOGY = 'like = "ecp5-6"\n[[device]]\nname = "S"\nlut = {lut}\nff = {ff}\ndsp = {dsp}\nblocks = 4\n'
 PLATFORM = 'clock_mhz = 50\ntechnology = "./own.toml"\ndevice = "S"\n[memory]\nlatency = 4\nword_bits = 32\n'
+COMPARED = ("latency_cycles", "internal_memory_data")
 BOUNDED = ("lut", "ff", "dsp", "memory_blocks")
 
 
 @cache
-def explored(lut: int, ff: int, dsp: int, device: str | None = None) -> Result:
+def explored(
+    lut: int, ff: int, dsp: int, device: str | None = None, slack: float = 0.01, objectives: tuple[str, ...] = COMPARED
+) -> Result:
     with TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "own.toml").write_text(TECHNOLOGY.format(lut=lut, ff=ff, dsp=dsp), encoding="utf-8")
         (folder / "both.toml").write_text(PLATFORM, encoding="utf-8")
         (folder / "both.aol").write_text(SPEC, encoding="utf-8")
-        space = api.Space(narrow=True, verify=False)
-        return api.explore(folder / "both.aol", device=device, space=space).result
+        space = api.Space(study=api.Study(slack=slack), narrow=True, verify=False)
+        return api.explore(folder / "both.aol", objectives=objectives, device=device, space=space).result
 
 
 def points(result: Result) -> list[tuple[float, ...]]:
@@ -66,6 +69,23 @@ def test_all_that_is_shown_fits(most: tuple[int, int, int]) -> None:
     for point, exceeds in zip(points(anything), over, strict=True):
         if not exceeds:
             assert any(all(a <= b for a, b in zip(other, point, strict=True)) for other in points(result))
+
+
+@pytest.mark.parametrize("slack", [0.1, 0.3])
+def test_what_fits_takes_little_logic(slack: float) -> None:
+    most = (500, 300, 16)
+    strict, shown = explored(*most, slack=0.0), explored(*most, slack=slack)
+    everything = explored(*most, slack=0.0, objectives=(*COMPARED, "lut"))
+    for point in points(strict):
+        limits = [int((1 + slack) * value) for value in point]
+
+        def within(result: Result, limits: list[int] = limits) -> list[float]:
+            pairs = zip(points(result), result.pareto, strict=True)
+            close = (one for figures, one in pairs if all(a <= b for a, b in zip(figures, limits, strict=False)))
+            return [one.objectives["lut"] for one in close]
+
+        assert min(within(shown)) <= 1.1 * min(within(everything))
+    assert len(shown.pareto) <= len(strict.pareto)
 
 
 def test_a_device_that_all_fits_changes_nothing() -> None:

@@ -55,9 +55,10 @@ def test_counts_sum_to_the_space(narrow: Result) -> None:
 
 
 def test_no_design_of_the_front_dominates_another(narrow: Result) -> None:
-    points = [tuple(design.objectives[name] for name in narrow.objectives) for design in narrow.pareto]
+    points = [tuple(design.objectives[name] for name in (*narrow.objectives, "lut")) for design in narrow.pareto]
     assert points == sorted(points)
-    assert all(one[1] > other[1] for one, other in pairwise(points))
+    # With slack one with as much memory is shown where it takes less logic.
+    assert all(one[1] > other[1] or one[2] > other[2] for one, other in pairwise(points))
 
 
 def test_stored_designs_are_what_the_model_prices(narrow: Result) -> None:
