@@ -49,7 +49,6 @@ SMALL = {  # shipped specifications with consts of an image of some pixels
     "stencil2d": {"H": 4, "W": 5, "BLOCKS": 2},
     "wavelet": {"H": 8, "W": 16},
 }
-SHARES: dict[str, float] = {}
 
 
 def searched(spec: api.Spec, slack: float, *objectives: str) -> Result:
@@ -114,4 +113,4 @@ def test_shipped_fronts_are_lean(name: str) -> None:
         searched(spec, 0.0, *COMPARED),
         searched(spec, 0.0, *COMPARED, "lut"),
     )
-    require_lean(shown, strict, everything, 0.01, SHARES.get(name, 1.1))
+    require_lean(shown, strict, everything, 0.01, 1.1)
