@@ -148,7 +148,8 @@ class _Lean:
         """How much less of each figure the designs within some limits have that may stand in place of a group."""
         pool = np.array([values[: self._leading] for values in self._pool[self._mask(group)].values()])
         least: IntArray = pool[(pool <= most).all(axis=1)].min(axis=0)
-        return np.maximum(0, self._own[group][: self._leading] - least)
+        gain: IntArray = np.maximum(0, self._own[group][: self._leading] - least)
+        return gain
 
     def _lean(self, design: Design, asked: IntArray) -> tuple[Design, IntArray] | None:
         """The design of its fusion with the least logic within the slack; None where that is the one it is."""
@@ -184,7 +185,7 @@ class _Lean:
 
 def _largest(limits: IntArray) -> IntArray:
     """The rows of some limits that no other row allows as much as."""
-    return limits[front_of(-limits, np.zeros(len(limits), np.int64)).origin]
+    return -front_of(-limits, np.zeros(len(limits), np.int64)).values
 
 
 def with_neighbours(space: MappingSpace, structures: Iterable[GroupDesign]) -> tuple[GroupDesign, ...]:

@@ -137,7 +137,9 @@ def _best(
 
 def _are_within(values: IntArray, limits: IntArray) -> NDArray[np.bool_]:
     """Which points (n, figures) keep one of some limits (limits, leading figures) at least."""
-    return np.asarray((values[:, None, : limits.shape[1]] <= limits).all(axis=2).any(axis=1))
+    cells = values[:, None, : limits.shape[1]] <= limits
+    kept: NDArray[np.bool_] = np.logical_or.reduce(np.logical_and.reduce(cells, axis=2), axis=1)
+    return kept
 
 
 def _exact(pricer: Pricer, priced: Metrics, row: int, places: Rows) -> Iterator[tuple[int, tuple[int, ...]]]:
