@@ -48,6 +48,7 @@ SMALL = {  # shipped specifications with consts of an image of some pixels
     "splitmatmul": {"M": 2, "N": 2, "K": 4, "S": 2},
     "stencil2d": {"H": 4, "W": 5, "BLOCKS": 2},
     "stereo": {"H": 4, "W": 6, "SHIFTS": 2, "R": 1},
+    "thumbnail": {"H": 9, "W": 8},
     "wavelet": {"H": 8, "W": 16},
 }
 
