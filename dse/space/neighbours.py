@@ -25,6 +25,6 @@ def neighbouring_shapes(
 
 
 def _before_and_after(items: Sequence[Shape], item: Shape) -> Sequence[Shape]:
-    """Of ascending items those before and after one, which may be among them."""
+    """The items before and after one in an ascending list, which may hold it."""
     before, after = bisect_left(items, item), bisect_right(items, item)
     return (*items[max(0, before - 1) : before], *items[after : after + 1])
