@@ -22,6 +22,7 @@ from arrayol.execute.extern import Functions
 from arrayol.files import atomic_folder, carry_over, read_json
 from dse.output.folder import OTHER_FOLDER, require_replaceable
 from dse.output.open_design import Simulated, StoredDesign
+from dse.output.repeated import repeated
 from dse.verify.bench_data import SEED, accepted_data, random_data
 from dse.verify.testbench import memories_of_groups
 from hwmodel.cost_model.control_cost import control_cost_of, parts_of
@@ -42,8 +43,8 @@ RANDOM, GIVEN = f"random data, seed {SEED}", "the data that were given"  # what 
 class EmittedDesign(ABC):
     """A design as hardware: its simulation, its schedule, and its files by path. `data` says what the frame is made of.
 
-    It is what the machine model says of it: simulation and model agree. `takes_modules` says whether a form has
-    instances of a user's modules of Verilog.
+    It is what the machine model says of it: simulation and model agree. The simulation may be of a shorter frame, whose
+    steps the whole frame repeats. `takes_modules` says whether a form has instances of a user's modules of Verilog.
     """
 
     takes_modules: ClassVar[bool] = False
@@ -52,6 +53,16 @@ class EmittedDesign(ABC):
     simulated: Simulated
     hardware: HardwareDesign
     data: str
+
+    @property
+    def simulated_steps(self) -> int:
+        """The steps that were simulated."""
+        return sum(len(run.lengths) for run in self.simulated.simulation.groups)
+
+    @property
+    def steps(self) -> int:
+        """The steps of a frame, of all groups; more than were simulated if these repeat."""
+        return sum(group.steps for group in self.hardware.groups)
 
     @cached_property
     def files(self) -> Mapping[str, str]:
@@ -138,6 +149,9 @@ def emit_hardware(
         if opened.platform.entry(name).module is None:
             raise not_emitted(f"'{name}' is a Python function", _body_hint(form, opened, name))
     frame, data = (opened.one_frame(inputs), GIVEN) if inputs is not None else _random(opened, functions)
+    by_short_frame = repeated(opened, frame) if not opened.black_boxes() else None
+    if by_short_frame is not None:
+        return form(opened, by_short_frame.simulated, by_short_frame.hardware, data)
     simulated = opened.simulate(frame, functions)
     simulated.require_agreement()
     if simulated.simulation.identical is None:

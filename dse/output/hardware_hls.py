@@ -15,6 +15,7 @@ from dse.output.hardware_page import (
     built_part,
     costs_part,
     heading,
+    repeated_part,
     table,
     units_part,
 )
@@ -54,6 +55,7 @@ def _promises(own: Promised) -> Iterator[str]:
     yield "  the cycles of the schedule, also where functions run one after another."
     yield "- The schedule was proven to overwrite no word that is needed, to access no bank twice in a cycle, and to"
     yield "  give each repetition the values that the specification names."
+    yield from repeated_part(own)
     yield "- The C++ itself was not run before this page was written. `make csim` runs it, as does"
     yield "  `arrayol emit hls --check`."
     yield ""
@@ -120,7 +122,7 @@ class EmittedHls(EmittedDesign):
             if isinstance(datapath, OwnModule):
                 raise not_emitted(f"'{task}' is a module of Verilog", "take `arrayol emit verilog`")
         files = HlsFiles(self.opened.spec, self.hardware)
-        promised = Promised(self.opened, self.hardware, self.data)
+        promised = Promised(self.opened, self.hardware, self.data, self.simulated_steps)
         return {**files.files(), MAKEFILE: makefile(), PAGE: page_of(promised, files.top)}
 
 

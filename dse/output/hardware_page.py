@@ -21,11 +21,15 @@ BITS = {ROM_BITS: "bits of ROMs", LOCAL_BITS: "bits of locals"}
 
 @dataclass(frozen=True)
 class Promised:
-    """A design and its hardware. `data` says what the frame of the test bench is made of."""
+    """A design and its hardware. `data` says what the frame of the test bench is made of.
+
+    `simulated_steps` is the number of steps that were simulated; those of the frame repeat them if there are more.
+    """
 
     opened: StoredDesign
     hardware: HardwareDesign
     data: str
+    simulated_steps: int
 
 
 def page_of(own: Promised, files: DesignFiles) -> str:
@@ -74,10 +78,21 @@ def _promises(own: Promised) -> Iterator[str]:
     yield "  the same words in the same cycles, overwrite no word that is needed, and access no bank twice in a cycle."
     yield "  Values were followed from the external memory and back: each repetition takes the values that the"
     yield "  specification names, and each stored word has the value that it names."
+    yield from repeated_part(own)
     yield "- The Verilog itself was not run before this page was written. `make sim` runs it, as does"
     yield "  `arrayol emit verilog --check`."
     yield "- The next frame may start at once: after each frame all counters are back at their start."
     yield ""
+
+
+def repeated_part(own: Promised) -> Iterator[str]:
+    """What a shorter frame was simulated and proven for, if it was one."""
+    steps = sum(group.steps for group in own.hardware.groups)
+    if steps > own.simulated_steps:
+        shorter = f"a shorter frame of {own.simulated_steps:,} steps"
+        yield f"- All this was done for {shorter}. The {steps:,} steps of the frame"
+        yield "  repeat them; two rounds of what repeats were compared. The whole frame takes the cycles of the model,"
+        yield "  and its requests store every word of the outputs."
 
 
 def _running(own: Promised, axi: str | None) -> Iterator[str]:

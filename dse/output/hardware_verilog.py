@@ -23,7 +23,8 @@ class EmittedVerilog(EmittedDesign):
     takes_modules: ClassVar[bool] = True
 
     def _sources(self) -> Mapping[str, str]:
-        files, promised = DesignFiles(self.hardware), Promised(self.opened, self.hardware, self.data)
+        files = DesignFiles(self.hardware)
+        promised = Promised(self.opened, self.hardware, self.data, self.simulated_steps)
         modules = files.files()
         return {
             **modules,
@@ -63,5 +64,5 @@ class CheckedVerilog(CheckedDesign):
 
 def check_verilog(emitted: EmittedDesign, folder: Path, waves: Path | None = None) -> CheckedVerilog:
     """Run the test bench of a written folder in Icarus: see `hwmodel.emit.verilog.icarus.run_bench`."""
-    estimate = emitted.simulated.estimate
+    estimate = emitted.opened.estimate
     return CheckedVerilog(run_bench(folder, waves), estimate.latency_cycles, estimate.setup_cycles)

@@ -139,7 +139,7 @@ class _Request:
         """
         if not self.as_json:
             shown = tables if self.verbose or (checked is not None and checked.mismatches) else ()
-            print_parts(heading(emitted.opened, emitted.simulated), *shown, facts_table(facts))
+            print_parts(heading(emitted.opened, emitted.hardware.cycles), *shown, facts_table(facts))
         if checked is not None:
             try:
                 checked.require_agreement()
@@ -198,7 +198,7 @@ def verilog(*, check: bool, vcd: Path | None, allow_extern: bool, **options: Any
             for frame in checked.frames
         ]
         document["checked"] = {"frames": frames, "mismatches": list(checked.mismatches)}
-    tables = [group_table(emitted.simulated)]
+    tables = [_groups(emitted)]
     if checked is not None:
         tables += [fullest_table(emitted.simulated), _frames(checked)]
     request.finish(document, checked, emitted, tables, _facts(emitted, checked, folder))
@@ -237,19 +237,18 @@ def hls(*, check: bool, **options: Any) -> None:
             for run in checked.runs
         ]
         document["checked"] = {"runs": runs, "mismatches": list(checked.mismatches)}
-    tables = [group_table(emitted.simulated), *(_runs(checked) if checked is not None else ())]
+    tables = [_groups(emitted), *(_runs(checked) if checked is not None else ())]
     request.finish(document, checked, emitted, tables, _hls_facts(emitted, checked, folder))
 
 
 def _document(emitted: api.EmittedDesign, folder: Path) -> dict[str, Any]:
     """What `--json` prints of what was written."""
-    simulated = emitted.simulated
     return {
         "design": emitted.opened.record.id,
         "folder": str(folder),
         "files": list(emitted.files),
-        "cycles": simulated.simulation.cycles,
-        "analytic_cycles": simulated.estimate.latency_cycles,
+        "cycles": emitted.hardware.cycles,
+        "analytic_cycles": emitted.opened.estimate.latency_cycles,
         "data": emitted.data,
         "remarks": emitted.opened.remarks,
         "checked": None,
@@ -265,11 +264,23 @@ def _frames(checked: CheckedVerilog) -> Table:
     return table
 
 
+def _groups(emitted: api.EmittedDesign) -> Table:
+    """Cycles and steps of each group in a frame."""
+    return group_table([(group.cycles, group.steps) for group in emitted.hardware.groups], emitted.opened.estimate)
+
+
 _PROVEN = "the programs do what the simulated machine did: no datum is lost, no two accesses meet in a bank"
 
 
+def _proven(emitted: api.EmittedDesign) -> str:
+    """What was proven of the programs, and of which steps."""
+    if emitted.simulated_steps == emitted.steps:
+        return _PROVEN
+    return f"{_PROVEN}; in {emitted.simulated_steps:,} steps, which the {emitted.steps:,} steps of the frame repeat"
+
+
 def _facts(emitted: api.EmittedDesign, checked: CheckedVerilog | None, folder: Path) -> Iterator[tuple[str, str]]:
-    yield "proven", _PROVEN
+    yield "proven", _proven(emitted)
     if checked is None:
         yield "Verilog", "not run; --check runs it in Icarus Verilog, and so does make sim in the folder"
     else:
@@ -297,7 +308,7 @@ def _runs(checked: CheckedHls) -> Iterator[Table]:
 
 
 def _hls_facts(emitted: api.EmittedDesign, checked: CheckedHls | None, folder: Path) -> Iterator[tuple[str, str]]:
-    yield "proven", f"{_PROVEN}; rounds access what its cycles access"
+    yield "proven", f"{_proven(emitted)}; rounds access what its cycles access"
     if checked is None:
         yield "C++", "not run; --check builds it with g++ and runs it, and so does make csim in the folder"
     else:

@@ -37,6 +37,7 @@ from dse.output.built_memories import BuiltMemories, BuiltMemory
 from dse.results.highlights import wait_text
 from dse.results.pick import Rule
 from dse.results.totals import device_text
+from hwmodel.cost_model.estimate import DesignEstimate
 from hwmodel.emit.verilog.icarus import require_icarus
 
 # The memories of one design as a table, and why each is built as it is, as lines.
@@ -84,13 +85,13 @@ def _show(opened: api.StoredDesign, simulated: api.Simulated, *, verbose: bool) 
     if verbose or simulated.mismatches:
         built = api.memories(opened)
         memories = memory_parts(opened.record.id, built) if built else ()
-        tables = [group_table(simulated), fullest_table(simulated), *memories]
-    print_parts(heading(opened, simulated), *tables, facts_table(_facts(opened, simulated)))
+        tables = [simulated_groups(simulated), fullest_table(simulated), *memories]
+    print_parts(heading(opened, simulated.simulation.cycles), *tables, facts_table(_facts(opened, simulated)))
 
 
-def heading(opened: api.StoredDesign, simulated: api.Simulated) -> str:
+def heading(opened: api.StoredDesign, cycles: int) -> str:
     """The design, its cycles, and its time."""
-    cycles, clock = simulated.simulation.cycles, opened.platform.clock_mhz
+    clock = opened.platform.clock_mhz
     time = f", {time_text(cycles / clock)}" if clock else ""
     return f"{opened.top} {opened.record.id}: {cycles:,} cycles{time}"
 
@@ -103,12 +104,17 @@ def hardware_facts(opened: api.StoredDesign) -> Iterator[tuple[str, str]]:
         yield "device", device_text(opened.device)
 
 
-def group_table(simulated: api.Simulated) -> Table:
+def simulated_groups(simulated: api.Simulated) -> Table:
     """Cycles and steps of each group, as simulated and as the model says."""
+    return group_table([(run.cycles, len(run.lengths)) for run in simulated.simulation.groups], simulated.estimate)
+
+
+def group_table(found: Sequence[tuple[int, int]], estimate: DesignEstimate) -> Table:
+    """The cycles and steps that were found of each group, beside the model's cycles."""
     table = headed_table("group and its tasks", right=("simulated\ncycles", "model\ncycles", "steps"))
-    for number, (run, group) in enumerate(zip(simulated.simulation.groups, simulated.estimate.groups, strict=True), 1):
+    for number, ((cycles, steps), group) in enumerate(zip(found, estimate.groups, strict=True), 1):
         tasks = ", ".join(group.tasks)
-        table.add_row(f"{number}: {tasks}", f"{run.cycles:,}", f"{group.latency_cycles:,}", f"{len(run.lengths):,}")
+        table.add_row(f"{number}: {tasks}", f"{cycles:,}", f"{group.latency_cycles:,}", f"{steps:,}")
     return table
 
 

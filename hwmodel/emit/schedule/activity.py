@@ -18,6 +18,7 @@ import numpy as np
 from arrayol.arrays import IntArray
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.program import Program, after_setup, rolled
+from hwmodel.emit.schedule.repetition import NotRepeatedError, StepRepetition
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,10 +105,10 @@ class Agent:
 
 
 class _Columns:
-    """The columns of an agent, equal columns once; `again` is the first row of a frame."""
+    """The columns of an agent, equal columns once; `again` is the first row of a frame, which has each row `times`."""
 
-    def __init__(self, rows: int, again: int) -> None:
-        self.rows, self.again = rows, again
+    def __init__(self, rows: int, again: int, times: IntArray) -> None:
+        self.rows, self.again, self.times = rows, again, times
         self.columns: list[IntArray] = []
         self.known: dict[bytes, int] = {}
 
@@ -120,24 +121,40 @@ class _Columns:
             self.columns.append(numbers)
         return self.known[key]
 
-    def counter(self, rows: IntArray, values: IntArray, modulus: int) -> Counter:
-        """A counter that has the given values in the given ascending rows; it stands still between them."""
+    def counter(self, rows: IntArray, values: IntArray, modulus: int, *, backwards: bool = False) -> Counter:
+        """A counter that has the given values in the given ascending rows; it stands still between them.
+
+        Raises NotRepeatedError if its last row is repeated, or if it goes `backwards` and would not end at the same
+        value in a frame that repeats rows.
+        """
         ahead = np.zeros(self.rows, np.int64)
         if len(rows):
-            first = int(np.searchsorted(rows, self.again))  # the first row of a frame
-            # The last increment leads back to the first value of a frame, so that the next frame needs no reset.
-            after = np.append(values[1:], values[first] if first < len(values) else values[-1])
-            ahead[rows] = (after - values) % modulus
+            ahead[rows[:-1]] = np.diff(values) % modulus
+            if rows[-1] >= self.again:
+                # The last increment leads back to the first value of a frame, so that the next frame needs no reset.
+                if self.times[rows[-1]] > 1:
+                    raise NotRepeatedError("the last row of a counter is repeated")
+                ahead[rows[-1]] = -int(ahead[self.again :] @ self.times[self.again :]) % modulus
+            if backwards and int(ahead @ (self.times - 1)) % modulus:
+                raise NotRepeatedError("a counter that goes backwards begins at another value")
         return Counter(modulus, int(values[0]) if len(rows) else 0, self.add(ahead))
 
 
-def compiled(activity: Activity) -> Agent:
-    """The agent that does what an activity says."""
-    columns = _Columns(activity.rows, activity.again)
+def compiled(activity: Activity, repetition: StepRepetition | None = None) -> Agent:
+    """The agent that does what an activity says.
+
+    With a `repetition` the activity is that of a shorter frame, and the agent that of the whole frame. Raises
+    NotRepeatedError if the activity does not repeat what it should.
+    """
+    rows = np.arange(activity.rows) if repetition is None else repetition.rows(activity.ends)
+    columns = _Columns(activity.rows, activity.again, np.bincount(rows, minlength=activity.rows))
     ends = np.zeros(activity.rows, np.int64)
     ends[activity.ends] = 1
     last = columns.add(ends)
-    lanes = {own.name: tuple(_counters(columns, own)) for own in activity.lanes}
+    backwards = repetition.backwards if repetition is not None else frozenset()
+    lanes = {
+        own.name: tuple(_counters(columns, own, backwards=own.memory.array in backwards)) for own in activity.lanes
+    }
     controls = {name: columns.add(numbers) for name, numbers in activity.controls.items()}
     every = np.arange(activity.rows)
     places = {
@@ -145,17 +162,19 @@ def compiled(activity: Activity) -> Agent:
         for name, (numbers, modulus) in activity.places.items()
     }
     table = np.stack(columns.columns, axis=1)
-    symbols, kinds = _symbols(table)
+    symbols, kinds = symbols_of(table)
     limits = tuple(int(most) + 1 for most in table.max(axis=0))
-    rows = tuple(tuple(row) for row in kinds.tolist())
     memories = {own.name: own.memory for own in activity.lanes}
-    program = rolled(symbols[activity.again :])
+    if repetition is not None:
+        repetition.require_alike(symbols, activity.ends)
+    program = rolled(symbols[rows[activity.again :]])
     if activity.setup:
         program = after_setup(rolled(symbols[: activity.again]), program)
-    return Agent(activity.name, program, rows, limits, lanes, memories, controls, places, last)
+    kinds_of_rows = tuple(tuple(row) for row in kinds.tolist())
+    return Agent(activity.name, program, kinds_of_rows, limits, lanes, memories, controls, places, last)
 
 
-def _symbols(table: IntArray) -> tuple[IntArray, IntArray]:
+def symbols_of(table: IntArray) -> tuple[IntArray, IntArray]:
     """The number of each row of a table among the different rows, by first appearance, and the different rows."""
     keys = np.ascontiguousarray(table).view(np.dtype((np.void, table.itemsize * table.shape[1]))).reshape(-1)
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
@@ -165,14 +184,14 @@ def _symbols(table: IntArray) -> tuple[IntArray, IntArray]:
     return rank[inverse.reshape(-1)], table[first[order]]
 
 
-def _counters(columns: _Columns, lanes: Lanes) -> Iterator[LaneCounters]:
+def _counters(columns: _Columns, lanes: Lanes, *, backwards: bool) -> Iterator[LaneCounters]:
     """The counters of each lane, from the words that it touches."""
     memory = lanes.memory
     for words in lanes.words.T:
         touching = np.flatnonzero(words >= 0)
         touched = words[touching]
         digits = tuple(
-            columns.counter(touching, digit, modulus)
+            columns.counter(touching, digit, modulus, backwards=backwards)
             for digit, modulus in zip(memory.digits(touched), memory.moduli, strict=True)
         )
         section, address = memory.sections_of(touched), touched % memory.depth
@@ -180,7 +199,7 @@ def _counters(columns: _Columns, lanes: Lanes) -> Iterator[LaneCounters]:
         for number, part in enumerate(memory.sections):
             rows = touching[section == number]
             places = address[section == number] - part.base
-            sections.append(columns.counter(rows, places, part.size) if len(rows) else None)
+            sections.append(columns.counter(rows, places, part.size, backwards=backwards) if len(rows) else None)
         chosen = np.zeros(columns.rows, np.int64)
         chosen[touching] = section
         used = sum(counter is not None for counter in sections)

@@ -16,10 +16,12 @@ from arrayol.text import counted
 from hwmodel.accesses import Accesses
 from hwmodel.datapath.derive import derivation_of
 from hwmodel.emit.schedule.bits import bits_of_values, not_emitted
+from hwmodel.emit.schedule.frames.short_frame import ShortFrame
+from hwmodel.emit.schedule.frames.whole_frame import WholeGroup
 from hwmodel.emit.schedule.group import GroupSchedule, GroupScheduler
 from hwmodel.emit.schedule.own_module import Computing, own_module
 from hwmodel.emit.schedule.port import AddressMap, address_map
-from hwmodel.emit.schedule.proofs import require_proofs
+from hwmodel.emit.schedule.proofs import require_proofs, require_stored
 from hwmodel.emit.schedule.units import FETCH
 from hwmodel.emit.schedule.value_proof import require_outputs, require_values, there_before
 from hwmodel.platform import Platform
@@ -27,6 +29,7 @@ from hwmodel.simulator.group import GroupRun, LocalMemories
 from hwmodel.simulator.memories.memories import one_frame
 from hwmodel.simulator.simulate import Simulation
 
+MOST_INSTRUCTIONS = 1 << 13  # of the program of an agent
 Arrays = Mapping[str, NDArray[Any]]
 
 
@@ -78,36 +81,101 @@ def schedule_design(
 
     Raises ArrayolError: `not-emitted` if some part of it has no hardware, `unproven-schedule` if a proof fails.
     """
-    network, (channel,) = accesses.network, platform.channels
-    addresses = address_map(accesses, channel)
+    addresses = address_map(accesses, platform.channels[0])
+    given = _Given(spec, accesses, platform, addresses, _flat_inputs(spec, accesses, inputs))
+    groups, datapaths = given.scheduled(accesses, local, simulation)
+    return given.design(groups, datapaths, simulation.outputs)
+
+
+@dataclass(frozen=True)
+class ShortRun:
+    """The run of a design on a shorter frame: its simulation, with the `local` memories of its groups there."""
+
+    frame: ShortFrame
+    local: Sequence[LocalMemories]
+    simulation: Simulation
+
+
+def schedule_repeated(
+    spec: Spec, accesses: Accesses, platform: Platform, short: ShortRun, inputs: Arrays, outputs: Arrays
+) -> HardwareDesign:
+    """The hardware of a design, from its run on a shorter frame; `inputs` and `outputs` are those of the whole frame.
+
+    Raises ArrayolError as `schedule_design`; NotRepeatedError if the whole frame does not repeat the shorter one.
+    """
+    addresses = address_map(accesses, platform.channels[0])
+    given = _Given(spec, accesses, platform, addresses, _flat_inputs(spec, accesses, inputs))
+    there = Accesses(short.frame.network, accesses.loads)
+    groups, datapaths = given.scheduled(there, short.local, short.simulation, short.frame)
+    require_stored(accesses, addresses, groups)
+    return given.design(groups, datapaths, outputs)
+
+
+def _flat_inputs(spec: Spec, accesses: Accesses, inputs: Arrays) -> Arrays:
+    """The elements of each input of the network, row-major."""
+    network = accesses.network
     given = with_tables(spec, spec.components[network.name], inputs)
-    values = {name: one_frame(accesses, name, given[name]).reshape(-1) for name in network.inputs}
-    types = {name: array.type for name, array in network.arrays.items()}
-    contents = {name: bits_of_values(values[name], types[name]) for name in values if not accesses.lies_outside(name)}
-    groups, datapaths = [], datapaths_of(spec, accesses, platform, simulation)
-    outside = there_before(accesses)
-    for memories, run in zip(local, simulation.groups, strict=True):
-        _require_double_buffers(run)
-        scheduler = GroupScheduler(accesses, platform, memories, run, addresses, datapaths, contents)
-        tables = scheduler.tables()
-        groups.append(scheduler.schedule(tables))
-        require_proofs(accesses, tables, groups[-1], run)
-        # Each group is proven with the elements that the groups before it have stored.
-        outside = require_values(accesses, addresses, datapaths, tables, run, outside)
-    require_outputs(accesses, outside)
-    _require_loaded_once(groups, simulation)
-    _require_lookups(groups, datapaths)
-    outputs = {name: simulation.outputs[name].reshape(-1) for name in network.outputs}
-    return HardwareDesign(
-        network,
-        tuple(groups),
-        addresses,
-        channel.latency or 0,
-        channel.outstanding,
-        datapaths,
-        tuple(name for name, kind in types.items() if kind.is_signed),
-        _frame(addresses, values, outputs),
-    )
+    return {name: one_frame(accesses, name, given[name]).reshape(-1) for name in network.inputs}
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What hardware is made of: a specification, its accesses and its external memory, and the `values` of inputs."""
+
+    spec: Spec
+    accesses: Accesses
+    platform: Platform
+    addresses: AddressMap
+    values: Arrays
+
+    def scheduled(
+        self,
+        accesses: Accesses,
+        local: Sequence[LocalMemories],
+        simulation: Simulation,
+        short: ShortFrame | None = None,
+    ) -> tuple[list[GroupSchedule], dict[str, Computing]]:
+        """The groups and the datapaths of a simulation with such accesses, which may be those of a shorter frame."""
+        contents = {
+            name: bits_of_values(self.values[name], array.type)
+            for name, array in accesses.network.arrays.items()
+            if name in self.values and not accesses.lies_outside(name)
+        }
+        groups, datapaths = list[GroupSchedule](), datapaths_of(self.spec, accesses, self.platform, simulation)
+        outside = there_before(accesses)
+        for number, (memories, run) in enumerate(zip(local, simulation.groups, strict=True)):
+            _require_double_buffers(run)
+            scheduler = GroupScheduler(accesses, self.platform, memories, run, self.addresses, datapaths, contents)
+            tables = scheduler.tables()
+            schedule = scheduler.schedule(tables)
+            require_proofs(accesses, tables, schedule, run)
+            # Each group is proven with the elements that the groups before it have stored.
+            outside = require_values(accesses, self.addresses, datapaths, tables, run, outside)
+            if short is not None:
+                whole = WholeGroup(self.accesses, self.addresses, short, number, run, schedule.setup)
+                schedule = scheduler.schedule(tables, whole)
+            groups.append(schedule)
+        require_outputs(accesses, outside)
+        _require_short_programs(groups)
+        _require_loaded_once(groups, simulation)
+        _require_lookups(groups, datapaths)
+        return groups, datapaths
+
+    def design(
+        self, groups: Sequence[GroupSchedule], datapaths: Mapping[str, Computing], outputs: Arrays
+    ) -> HardwareDesign:
+        """The whole design."""
+        (channel,), network = self.platform.channels, self.accesses.network
+        return HardwareDesign(
+            network,
+            tuple(groups),
+            self.addresses,
+            channel.latency or 0,
+            channel.outstanding,
+            datapaths,
+            tuple(name for name, array in network.arrays.items() if array.type.is_signed),
+            _frame(self.addresses, self.values, {name: outputs[name].reshape(-1) for name in network.outputs}),
+        )
 
 
 def _require_double_buffers(run: GroupRun) -> None:
@@ -126,6 +194,16 @@ def _require_loaded_once(groups: Sequence[GroupSchedule], simulation: Simulation
             raise not_emitted(
                 f"'{array}' is loaded before the first frame, and {counted(once.count(array), 'group')} read it",
                 "take a design in which one group reads it, or let it come with each frame: loads in a study",
+            )
+
+
+def _require_short_programs(groups: Sequence[GroupSchedule]) -> None:
+    """Require that each program is short enough for the ROM of an agent."""
+    for agent in (agent for group in groups for agent in group.agents):
+        if len(agent.program.instructions) > MOST_INSTRUCTIONS:
+            raise not_emitted(
+                f"the program of '{agent.name}' would have {counted(len(agent.program.instructions), 'instruction')}",
+                "take a design whose steps repeat: blocks of whole rows, or sides that divide the frame and words",
             )
 
 

@@ -12,6 +12,7 @@ from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Agent, compiled
 from hwmodel.emit.schedule.bits import not_emitted
+from hwmodel.emit.schedule.frames.whole_frame import WholeGroup
 from hwmodel.emit.schedule.memories import Memory, Section, moduli_of, sections_of
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.own_module import Computing
@@ -105,11 +106,25 @@ class GroupScheduler:
     datapaths: Mapping[str, Computing]
     contents: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)  # of arrays in ROMs, as bits
 
-    def schedule(self, tables: Tables) -> GroupSchedule:
-        """The schedule of the activities in `tables`."""
-        tasks = tuple(TaskAgents(compiled(own), compiled(other), units) for own, other, units in tables.tasks)
+    def schedule(self, tables: Tables, whole: WholeGroup | None = None) -> GroupSchedule:
+        """The schedule of the activities in `tables`.
+
+        If these are of a shorter frame, `whole` is the group in the whole frame, whose schedule it is then. Raises
+        NotRepeatedError where the whole frame is no repetition.
+        """
+        repetition = whole.repetition if whole is not None else None
+        tasks = tuple(
+            TaskAgents(compiled(own, repetition), compiled(other, repetition), units)
+            for own, other, units in tables.tasks
+        )
         engines = tuple(
-            EngineAgents(own.name, compiled(own.requests), compiled(own.passing), compiled(own.storing), own.lanes)
+            EngineAgents(
+                own.name,
+                compiled(own.requests if whole is None else whole.requests(own)),
+                compiled(own.passing, repetition),
+                compiled(own.storing, repetition),
+                own.lanes,
+            )
             for own in tables.engines
         )
         reading = [own for task, _, _ in tables.tasks for own in task.lanes]
@@ -125,8 +140,8 @@ class GroupScheduler:
             tuple(memories.values()),
             {name: tuple(own.name for own in reading if own.memory.name == name) for name in memories},
             {name: tuple(own.name for own in writing if own.memory.name == name) for name in memories},
-            len(self.run.lengths),
-            self.run.cycles,
+            len(self.run.lengths) if whole is None else whole.steps,
+            self.run.cycles if whole is None else whole.cycles,
             tables.once,
         )
 

@@ -8,6 +8,7 @@ one local word in each row.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -43,13 +44,18 @@ class PortLanes:
 
 @dataclass(frozen=True)
 class DmaEngine:
-    """A port in hardware: its requests, the words that pass, and the data that are brought to be stored."""
+    """A port in hardware: its requests, the words that pass, and the data that are brought to be stored.
+
+    `runs` has for each row of the requests the number of the array and the first element of the run that it is a part
+    of, (rows, 2); -1 for none.
+    """
 
     name: str
     requests: Activity
     passing: Activity
     storing: Activity
     lanes: tuple[PortLanes, ...]
+    runs: IntArray
 
 
 @dataclass(frozen=True)
@@ -119,7 +125,7 @@ class _Piece:
     """A local word of a run: part number `part` of external word `word`, counted from the run's first word.
 
     `is_last` says that the external word ends with it. `lanes` are the positions of its elements, the first of which is
-    element number `first` of the move.
+    element number `first` of the run.
     """
 
     word: int
@@ -129,8 +135,8 @@ class _Piece:
     first: int
 
 
-def _pieces(requester: Requester, start: int, elements: IntArray, first: int) -> list[_Piece]:
-    """The local words of a run from element `start` on, in order; its first datum is number `first` of the move.
+def _pieces(requester: Requester, start: int, elements: IntArray) -> list[_Piece]:
+    """The local words of a run from element `start` on, in order.
 
     `elements` are the elements that are moved; others may lie between them.
     """
@@ -143,7 +149,7 @@ def _pieces(requester: Requester, start: int, elements: IntArray, first: int) ->
     for begin, end in zip(cuts.tolist(), [*cuts[1:].tolist(), size], strict=True):
         last = end == size or word[end] != word[begin]
         part, lanes = int(position[begin]) // width, position[begin:end] % width
-        pieces.append(_Piece(int(word[begin]), part, bool(last), lanes, first + begin))
+        pieces.append(_Piece(int(word[begin]), part, bool(last), lanes, begin))
     return pieces
 
 
@@ -152,6 +158,7 @@ class _Rows:
     """The rows of an engine's agents so far."""
 
     requests: list[tuple[int, int, int, int]] = field(default_factory=list)  # word, words, write, first of its move
+    runs: list[tuple[int, int]] = field(default_factory=list)  # of each request, the array and the first element
     flags: list[tuple[int, ...]] = field(default_factory=list)  # array, write, part, waits, takes, done
     loaded: list[tuple[int, str, IntArray, IntArray]] = field(default_factory=list)  # row, name of lanes, lanes, words
     stores: list[tuple[int, int, int]] = field(default_factory=list)  # array, part, whether the word is complete
@@ -175,6 +182,7 @@ class PortScheduler:
     located: Mapping[str, IntArray]
     addresses: AddressMap
     once: Mapping[str, Sequence[Memory]]
+    _split: dict[tuple[str, int, int, bytes], list[_Piece]] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def moving(self) -> dict[tuple[str, bool], NumbersByStep]:
@@ -225,6 +233,7 @@ class PortScheduler:
         before = rows.ends[-1] if rows.ends else (0, 0, 0)
         if len(rows.requests) == before[0]:
             rows.requests.append((-1, 0, 0, 0))
+            rows.runs.append((-1, -1))
         if len(rows.flags) == before[1]:
             rows.flags.append((0, 0, 0, 0, 0, 0))
         if len(rows.stores) == before[2]:
@@ -258,31 +267,42 @@ class PortScheduler:
         asked, done, first = requester.request_for(move.elements), 0, 1
         for start, size in asked.runs:
             end = int(np.searchsorted(move.elements, start + size))
-            pieces, done = _pieces(requester, start, move.elements[done:end], done), end
+            pieces, before, done = self._pieces_of(requester, start, move.elements[done:end]), done, end
             word = self.addresses.first[move.array] + start * requester.size // requester.word
             for begin in range(0, asked.parts * asked.each, asked.each):
                 in_request = [piece for piece in pieces if begin <= piece.word < begin + asked.each]
-                count = self._pass(rows, (number, move), in_request, (begin, asked))
+                count = self._pass(rows, (number, move, before), in_request, (begin, asked))
                 rows.requests.append((word + begin, count, int(move.write), first))
+                rows.runs.append((number, start))
                 first = 0
 
+    def _pieces_of(self, requester: Requester, start: int, elements: IntArray) -> list[_Piece]:
+        """The local words of a run; equal runs at the same place in a word and in a row are split once."""
+        row = requester.local.row if requester.local is not None else math.prod(requester.shape)
+        places = start % (requester.word // requester.size), start % math.lcm(requester.word, row)
+        key = requester.array, *places, (elements - start).tobytes()
+        if key not in self._split:
+            self._split[key] = _pieces(requester, start, elements)
+        return self._split[key]
+
     def _pass(
-        self, rows: _Rows, moving: tuple[int, _Move], pieces: Sequence[_Piece], request: tuple[int, Request]
+        self, rows: _Rows, moving: tuple[int, _Move, int], pieces: Sequence[_Piece], request: tuple[int, Request]
     ) -> int:
         """Add the rows of one request, which passes the local words `pieces`; returns the number of words to ask for.
 
-        `request` has the first word, counted from that of the run. The rows are as many as the cycles in the model. All
-        requests of a move ask for equally many words, except if words after the last needed word would not pass in
-        time.
+        `moving` has the number of the array, its move, and the data of it before the run. `request` has the first word,
+        counted from that of the run. The rows are as many as the cycles in the model. All requests of a move ask for
+        equally many words, except if words after the last needed word would not pass in time.
         """
-        (number, move), (first, asked) = moving, request
+        (number, move, before), (first, asked) = moving, request
         flags, words, skipped = list[tuple[int, ...]](), 0, (number, int(move.write), 0, 1, 1, 0)
         for piece in pieces:
             between = piece.word - first - words
             flags += [skipped] * between
             rows.stores += [(-1, 0, 1)] * (between if move.write else 0)
             for own in move.inside:
-                touched = own.name, piece.lanes, own.words[piece.first : piece.first + len(piece.lanes)]
+                at = before + piece.first
+                touched = own.name, piece.lanes, own.words[at : at + len(piece.lanes)]
                 if move.write:
                     rows.stored.append((len(rows.stores), *touched))
                 else:
@@ -354,6 +374,7 @@ class PortScheduler:
                 setup=setup,
             ),
             tuple(port for port, _ in rows.lanes.values()),
+            np.array(rows.runs, np.int64),
         )
 
     def _lanes(self, move: _Move, inside: _Inside) -> PortLanes:

@@ -13,7 +13,7 @@ value_proof.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +24,8 @@ from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Agent, Replayed, replayed
 from hwmodel.emit.schedule.group import GroupSchedule, Tables
 from hwmodel.emit.schedule.memories import Memory
+from hwmodel.emit.schedule.port import AddressMap
+from hwmodel.emit.schedule.repetition import NotRepeatedError
 from hwmodel.simulator.group import GroupRun
 from hwmodel.simulator.schedule.moves import Moved
 from hwmodel.simulator.schedule.processors import ProcessorState
@@ -175,3 +177,23 @@ def _touches(array: str, activities: Iterable[Activity], clocks: IntArray) -> In
                 parts.append(np.stack([lanes.words[row, lane], cycle], axis=1))
     touches = np.concatenate(parts)
     return touches[np.lexsort((touches[:, 1], touches[:, 0]))]
+
+
+def require_stored(accesses: Accesses, addresses: AddressMap, groups: Sequence[GroupSchedule]) -> None:
+    """Require that the requests of a whole frame, from the programs alone, store every word of the outputs.
+
+    Raises NotRepeatedError.
+    """
+    stored = np.zeros(addresses.words + 2, np.int64)
+    for agent in (engine.requests for group in groups for engine in group.engines):
+        found = replayed(agent)
+        writes = (found.controls["asks"] > 0) & (found.controls["write"] > 0)
+        first = found.places["word"][writes]
+        np.add.at(stored, np.minimum(first, addresses.words), 1)
+        np.add.at(stored, np.minimum(first + found.controls["words"][writes], addresses.words + 1), -1)
+    is_stored = np.cumsum(stored) > 0
+    for name in accesses.network.outputs:
+        begin = addresses.first[name]
+        size = -(-accesses.size(name) * addresses.slots[name] // addresses.word_bytes)
+        if not is_stored[begin : begin + size].all():
+            raise NotRepeatedError(f"words of '{name}' are not stored")

@@ -1,0 +1,122 @@
+"""A design's hardware from a shorter frame: simulated and proven there, and repeated to the whole frame.
+
+The shorter frame (hwmodel/emit/schedule/frames/short_frame.py) has every kind of step, and the same memories. Of the
+whole frame it is checked that its groups take the steps and cycles of the model, and that every element is stored.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from numpy.typing import NDArray
+
+from arrayol.execute.run import execute
+from arrayol.ir.spec import Spec
+from dse.output.open_design import Simulated, StoredDesign
+from dse.verify.testbench import memories_of_groups
+from hwmodel.accesses import Accesses
+from hwmodel.cost_model.estimate import DesignEstimate, MemoryUse
+from hwmodel.cost_model.model import MachineModel
+from hwmodel.datapath.technology.overhead import NO_ROUTES
+from hwmodel.design import Design
+from hwmodel.emit.schedule.design import HardwareDesign, ShortRun, schedule_repeated
+from hwmodel.emit.schedule.frames.short_frame import ShortFrame, short_frames
+from hwmodel.emit.schedule.port import address_map
+from hwmodel.emit.schedule.repetition import NotRepeatedError
+from hwmodel.platform import Platform
+from hwmodel.simulator.memories.memories import of_other_frames
+from hwmodel.simulator.schedule.plan import SimulatorError
+from hwmodel.simulator.simulate import Simulation, run_groups
+
+WHOLE_AT_MOST = 1 << 17  # repetitions of a frame that is simulated whole
+_WORTH = 0.5  # the greatest share of the blocks that a shorter frame has
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A simulation of a shorter frame, and the hardware for the whole one."""
+
+    simulated: Simulated
+    hardware: HardwareDesign
+
+
+@dataclass(frozen=True)
+class WholeDesign:
+    """A design with the model's estimate, and the inputs of a whole frame."""
+
+    spec: Spec
+    accesses: Accesses
+    platform: Platform
+    design: Design
+    estimate: DesignEstimate
+    inputs: Mapping[str, NDArray[Any]]
+
+
+def repeated(opened: StoredDesign, inputs: Mapping[str, NDArray[Any]]) -> Repeated | None:
+    """The hardware of a stored design by a shorter frame; None where the whole frame has few repetitions.
+
+    Otherwise as `by_shorter_frame`.
+    """
+    accesses = opened.accesses
+    if sum(math.prod(accesses.extents(task)) for task in accesses.network.processes) <= WHOLE_AT_MOST:
+        return None
+    return by_shorter_frame(WholeDesign(opened.spec, accesses, opened.platform, opened.design, opened.estimate, inputs))
+
+
+def by_shorter_frame(whole: WholeDesign) -> Repeated | None:
+    """The hardware of a design by a shorter frame; None if no shorter frame has all that the whole one has.
+
+    Raises ArrayolError as `schedule_design` does.
+    """
+    if of_other_frames(whole.accesses):
+        return None
+    for short, model, estimate in _alike(whole):
+        try:
+            found = _from(whole, short, model, estimate)
+        except (NotRepeatedError, SimulatorError):
+            continue
+        if found is not None:
+            return found
+    return None
+
+
+def _alike(whole: WholeDesign) -> Iterator[tuple[ShortFrame, MachineModel, DesignEstimate]]:
+    """Shorter frames with the memories of the whole frame, the shortest first, each with its model."""
+    accesses, memories = whole.accesses, _memories(whole.estimate)
+    addresses = address_map(accesses, *whole.platform.channels)
+    for short in short_frames(accesses, whole.design, whole.estimate, addresses):
+        if short.kept <= _WORTH:
+            model = MachineModel(short.network, whole.platform, accesses.loads)
+            estimate = model.evaluate(whole.design)
+            if _memories(estimate) == memories:
+                yield short, model, estimate
+
+
+def _memories(estimate: DesignEstimate) -> list[list[MemoryUse]]:
+    """The memories of each group, without what their routes cost: that depends on the length of an array's rows."""
+    return [[_without_routes(use) for use in group.memories] for group in estimate.groups]
+
+
+def _without_routes(use: MemoryUse) -> MemoryUse:
+    built = use.organisation
+    return replace(use, organisation=replace(built, routes=NO_ROUTES)) if built is not None else use
+
+
+def _from(whole: WholeDesign, short: ShortFrame, model: MachineModel, estimate: DesignEstimate) -> Repeated | None:
+    """The hardware by one shorter frame; None if the whole frame is not as the model says."""
+    local = memories_of_groups(model.accesses, whole.platform, whole.design, estimate)
+    runs = tuple(run for run, _ in run_groups(model.accesses, whole.platform, whole.design, local))
+    if any(run.random for run in runs):
+        return None  # what is read at subscripts of data is checked on the data of the whole frame
+    simulated = Simulated(Simulation(runs, {}, None), estimate)
+    simulated.require_agreement()
+    outputs = execute(whole.spec, whole.accesses.network.name, whole.inputs)
+    run = ShortRun(short, local, simulated.simulation)
+    hardware = schedule_repeated(whole.spec, whole.accesses, whole.platform, run, whole.inputs, outputs)
+    expected = [(group.steps, group.latency_cycles) for group in whole.estimate.groups]
+    if [(group.steps, group.cycles) for group in hardware.groups] != expected:
+        return None
+    return Repeated(simulated, hardware)

@@ -1,0 +1,1 @@
+"""Schedules of large frames, from those of shorter ones."""
