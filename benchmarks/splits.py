@@ -7,7 +7,7 @@ traffic is compared with ours at the same memory, and at twice as much (aim: the
 every size, in at most its CPU seconds). Its figures are given, since it needs Python 3.12 and a network to install; of
 the convolutions those that were noted: what it moves from 41 Kibit on, and its least memory.
 
-Each search is a process of its own. The CPU seconds are all of it, imports too; nothing is written. Run it in the
+Each search is a process of its own, as by default: no budget is given. The CPU seconds are all of it, imports too; nothing is written. Run it in the
 repository:
 
     .venv/bin/python benchmarks/splits.py
@@ -87,35 +87,31 @@ task chain(image: i8[C, H + 4, H + 4], ka: i8[C, C, 3, 3], kb: i8[C, C, 3, 3]) -
 
 @dataclass(frozen=True)
 class Case:
-    """A specification, the budget of our search, and AccelForge's CPU seconds, traffic in KiB by Kibit, least bits."""
+    """A specification, and AccelForge's CPU seconds, traffic in KiB by Kibit, least bits."""
 
     name: str
     text: str
-    budget: int
     seconds: int
     traffic: tuple[tuple[int, int], ...]
     least: int | None = None
 
 
 CASES = (
-    Case("one product", PRODUCT + ONE, 5, 4, ((8, 1152), (16, 832), (32, 640), (64, 448), (128, 384), (256, 320))),
+    Case("one product", PRODUCT + ONE, 4, ((8, 1152), (16, 832), (32, 640), (64, 448), (128, 384), (256, 320))),
     Case(
         "two products",
         PRODUCT + TWO,
         10,
-        10,
         ((8, 2304), (16, 1664), (32, 1280), (64, 896), (128, 704), (256, 512)),
     ),
-    Case("two convolutions", CONVOLUTIONS, 16, 29, ((41, 137), (64, 137), (128, 137)), 24),
+    Case("two convolutions", CONVOLUTIONS, 29, ((41, 137), (64, 137), (128, 137)), 24),
 )
 
 
-def search(folder: Path, budget: int) -> None:
+def search(folder: Path) -> None:
     """Prints the front of a folder's specification, as pairs of bytes and bits, and the CPU seconds of it all."""
     space = api.Space(Study(slack=0), reuse_memory=True, verify=False)
-    found = api.explore(
-        folder / "case.aol", folder / "case.toml", objectives=OBJECTIVES, space=space, method="rounds", budget=budget
-    )
+    found = api.explore(folder / "case.aol", folder / "case.toml", objectives=OBJECTIVES, space=space)
     front = [[design.objectives[name] for name in OBJECTIVES] for design in found.result.pareto]
     times = os.times()
     click.echo(json.dumps([front, times.user + times.system]))
@@ -127,7 +123,7 @@ def explored(case: Case) -> tuple[list[list[int]], float]:
         folder = Path(made)
         (folder / "case.aol").write_text(case.text, encoding="utf-8")
         (folder / "case.toml").write_text(PLATFORM, encoding="utf-8")
-        command = [sys.executable, __file__, str(folder), str(case.budget)]
+        command = [sys.executable, __file__, str(folder)]
         done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     front, seconds = json.loads(done.stdout)
     return front, seconds
@@ -157,7 +153,7 @@ def report(case: Case) -> bool:
 def main() -> int:
     """Prints the tables; 1 if some traffic is above the aim."""
     if len(sys.argv) > 1:
-        search(Path(sys.argv[1]), int(sys.argv[2]))
+        search(Path(sys.argv[1]))
         return 0
     return 1 - min(map(report, CASES))
 

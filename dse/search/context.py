@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from arrayol.arrays import IntArray
 from arrayol.errors import ArrayolError, error
 from arrayol.plugins import METHODS as PLUGIN_METHODS
 from arrayol.plugins import installed
@@ -161,7 +162,8 @@ class SearchRequest:
     the usual one. `timeout` is what any method may take, in seconds of the clock. `write` is given the result so far
     every few seconds; `keep` is the same within the search: it is given what makes the front. `announce` is told the
     size of the space and the method before it starts, `report` how far it is. With `keep_all` the result holds more
-    designs than those of the front.
+    designs than those of the front. `rivals` are the objectives, (n, objectives) each, of designs that were found under
+    other choices of loads and splits.
     """
 
     method: str = AUTO
@@ -174,6 +176,7 @@ class SearchRequest:
     announce: Callable[[str], None] = lambda _: None
     keep_all: bool = False
     has_budget: bool = False
+    rivals: tuple[IntArray, ...] = ()
 
     @property
     def clock_text(self) -> str:

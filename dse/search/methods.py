@@ -154,7 +154,7 @@ def _most_seconds(space: MappingSpace, columns: Columns) -> float:
 def _seconds_of_all(space: MappingSpace, columns: Columns, most: float) -> float:
     """Predicted seconds of all variants; more than `most` where they are, then not counted to the end."""
     total = 0.0
-    for one in space.variants:
+    for one in sorted(space.variants, key=lambda one: not one.splits):  # those of most blocks first
         if total <= most:
             total += exact_seconds(one, columns, most)
     return total

@@ -136,18 +136,21 @@ TASKS_OPEN = 512  # of the groups evaluated last, in all: larger groups have lar
 class MachineModel:
     """Evaluates mapped designs of one network on one platform; values that designs have in common are cached.
 
-    `loads` says how inputs come to the chip, if not by default. Raises ArrayolError (`figure-too-large`) if 64 bits may
-    not hold some figure.
+    `loads` says how inputs come to the chip, if not by default. `lines` are those of another model, which may be of
+    another network: both then compute what hangs on equal lines once. Raises ArrayolError (`figure-too-large`) if 64
+    bits may not hold some figure.
     """
 
-    def __init__(self, network: Network, platform: Platform, loads: Loads = NO_LOADS) -> None:
+    def __init__(
+        self, network: Network, platform: Platform, loads: Loads = NO_LOADS, lines: LineCache | None = None
+    ) -> None:
         self.network = network
         self.platform = platform
         self.accesses = Accesses(network, loads)
         platform.require_datapaths(network)
         require_network(self.accesses, platform)
         self._batches: dict[tuple[str, ...], GroupBatch | None] = {}
-        self._lines = LineCache()
+        self._lines = LineCache() if lines is None else lines
         self._ports: dict[tuple[object, ...], LocalPorts] = {}
         self._separable: dict[tuple[str, ...], bool] = {}
         self._fifos: dict[tuple[str, ...], tuple[str, ...]] = {}
@@ -362,7 +365,8 @@ class MachineModel:
         if model is None:
             if len(self._split) >= SPLIT_KEPT:
                 del self._split[next(iter(self._split))]
-            model = MachineModel(halves.network(self.network, key[0]), self.platform, self.accesses.loads)
+            network = halves.network(self.network, key[0])
+            model = MachineModel(network, self.platform, self.accesses.loads, self._lines)
         self._split[key] = model  # the one that was asked for last stands last
         return model, in_one_level(structure, halves)
 

@@ -18,6 +18,7 @@ from operator import itemgetter
 
 import numpy as np
 
+from arrayol.arrays import IntArray
 from dse.jobs.jobs import Job
 from dse.pareto.boxes import box_rows
 from dse.search.figures import Columns
@@ -29,7 +30,7 @@ from dse.search.rounds.schedule import ROUNDS, Schedule, Structure, by_scan
 from dse.space.mappings import MappingSpace, table_of
 from dse.space.options import are_offered, count_mapping_options, is_plain, other_fifos, spread
 from dse.space.outer_blocks import in_smaller_blocks
-from dse.space.promising import promising
+from dse.space.promising import Numbers, promising
 from dse.space.task_graph import Mask
 from hwmodel.design import Blocks, GroupDesign, structure_of
 from hwmodel.memory_kinds import FIFO
@@ -37,7 +38,9 @@ from hwmodel.memory_kinds import FIFO
 JOB_OF_ROUND = 2.0  # seconds: a batch has few, which should end together on two cores
 FIRST = 1.0  # seconds of a first portion where structures may take long,
 FIRST_LISTED = 0.5  # and where buffers are told from their data
-PROMISING = 32  # structures of a task by itself that are priced before all others, where data alone are compared
+PROMISING = 32  # structures of a task by itself that are priced before all others, where data alone are compared,
+PROMISING_BESIDE = 8  # and where other splits have designs already
+ESTIMATED = "traffic_bytes", "internal_memory_bits"  # what the estimate tells
 TURNS = 4  # in which they go: of the first, spread over all, a front is made
 TABLES_AGAIN = 0.25  # of what a first portion takes before its first price: other sides of blocks, other rates
 RATED_TOGETHER = 16  # designs whose structures are priced together at rates around theirs
@@ -88,20 +91,32 @@ class WorkQueue:
         (seconds,) = seconds_of_each(jobs.cost.blocks, [structure])
         return [WorkItem(jobs.cost.tables_of(len(structure[1])) + seconds, jobs_for)]
 
-    def promised(self) -> Iterator[WorkItem]:
+    @property
+    def is_estimated(self) -> bool:
+        """Whether data alone are compared of a task by itself of which an estimate tells the best structures."""
+        return len(self._promising[1]) > 0
+
+    @cached_property
+    def _promising(self) -> tuple[Numbers, list[GroupDesign]]:
+        """Structures that are best by an estimate of bytes and bits, and these, (n, 2); none where there is none."""
+        is_open = self.space.study.holds_plain and not self.space.lists_shapes(self.tasks[-1])
+        is_single = len(self.tasks) == 1 and self.space.model.is_separable(self.tasks)
+        if not (is_open and is_single and self.columns.compares_only_data):
+            return np.zeros((0, 2)), []
+        return promising(self.space, self.tasks[0])
+
+    def promised(self, rivals: Sequence[IntArray] = ()) -> Iterator[WorkItem]:
         """Blocks of a single task, and blocks of blocks, that move and hold least by an estimate of boxes.
 
-        At the slowest rate, which needs the fewest banks.
+        At the slowest rate, which needs the fewest banks. Beside `rivals`, figures (n, objectives) of designs of the
+        same work with other splits, fewer; none that they beat, where the task is all there is.
         """
-        is_open = self.space.study.holds_plain and not self.space.lists_shapes(self.tasks[-1])
-        if len(self.tasks) > 1 or not (is_open and self.columns.compares_only_data):
-            return
+        figures, structures = self._promising
         rates = RateChoices(chosen=(tuple(self.space.rates(task)[0] for task in self.tasks),))
         jobs = GroupJobs(self.space, self.columns, self.tasks, rates, JOB_OF_ROUND)
-        if not jobs.cost.is_separable:
-            return
-        figures, structures = promising(self.space, self.tasks[0])
-        rows = box_rows(figures.astype(np.int64), PROMISING).tolist() if structures else []
+        rows = box_rows(figures.astype(np.int64), PROMISING_BESIDE if rivals else PROMISING).tolist()
+        if self.columns.names == ESTIMATED and len(self.space.graph) == 1:
+            rows = [row for row in rows if not any((own <= figures[row]).all(axis=1).any() for own in rivals)]
         turns = [structures[row] for turn in range(TURNS) for row in rows[turn::TURNS]]
         yield from self._others(jobs, turns)
 

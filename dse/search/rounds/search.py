@@ -22,6 +22,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 
+import numpy as np
+
 from arrayol.arrays import IntArray
 from dse.jobs.jobs import SEARCHING, Job, JobPlan, SearchProgress
 from dse.jobs.runner import JobRunner, TimeOverError
@@ -29,6 +31,7 @@ from dse.pareto.fronts import Front
 from dse.pareto.hypervolume import RisingVolume, share_of
 from dse.search.context import SearchContext, Searched, SearchRequest
 from dse.search.exact.exact import in_order
+from dse.search.figures import objective_values
 from dse.search.group_front import Counts, GroupFront, GroupPart, joined, nothing
 from dse.search.groups.search import group_front
 from dse.search.heuristic.search import GeneticSearch
@@ -39,7 +42,7 @@ from dse.search.rounds.neighbourhood import Neighbourhood, OfGroup
 from dse.search.rounds.portions import WorkItem, WorkQueue
 from dse.search.rounds.schedule import ROUNDS, Schedule
 from dse.search.rounds.settled import Look, has_settled
-from dse.search.rounds.summary import INTERRUPTED, SETTLED_FRONT, SPENT, Course
+from dse.search.rounds.summary import BEATEN, INTERRUPTED, SETTLED_FRONT, SPENT, Course
 from dse.space.outer_blocks import may_gain
 from dse.space.task_graph import Mask
 from hwmodel.design import GroupDesign
@@ -67,7 +70,7 @@ class _SpentError(Exception):
 
 
 class _SettledError(Exception):
-    """Little more comes of the search."""
+    """Little more comes of the search, for a reason in words."""
 
 
 @dataclass
@@ -111,6 +114,7 @@ class _Search:
         self.has_settled = False
         self.is_exact = False
         self.looks: list[Look] = []
+        self.promised = set[Mask]()  # single tasks that need no rounds, since an estimate has chosen what is priced
 
     def run(self) -> None:
         """Rounds, NSGA-II where objectives are many, and around the front, as far as budget and clock go."""
@@ -137,9 +141,11 @@ class _Search:
                 self._search_neighbours()
                 return
             self.cut = SPENT
-        except _SettledError:
-            self.has_settled, self.cut = True, SETTLED_FRONT
+        except _SettledError as settled:
+            self.has_settled, self.cut = True, str(settled)
             self._look()
+            if self._leaves_fusions:
+                return
             with self._up_to(self.spent / self.request.budget + AROUND_MORE):
                 self._search_neighbours()
 
@@ -160,9 +166,17 @@ class _Search:
         for number in range(len(ROUNDS)):
             self._round(number)
             self.rounds += 1
-        if self.left_out == 0 and self.schedule.takes_all_groups and not self.schedule.thinned:
+            if self._leaves_fusions:
+                self._flush()
+                raise _SettledError(SETTLED_FRONT)
+        if not self.promised and self.left_out == 0 and self.schedule.takes_all_groups and not self.schedule.thinned:
             is_whole = self.archive.add_all(self.schedule, self._fronts(), self._design)
             self.is_exact = is_whole and not may_gain(self.context.space)
+
+    @property
+    def _leaves_fusions(self) -> bool:
+        """Whether all but coarse blocks of fusions is left to the network without splits, where they gain as much."""
+        return bool(self.promised) and len(self.context.space.splits) > 0
 
     def _evolve(self, share: float) -> None:
         """NSGA-II from the archive on; each generation's front takes the archive's place, as it holds nothing worse."""
@@ -202,7 +216,7 @@ class _Search:
         """The designs of groups that make the archive's, each as one of the first group of its kind."""
         wholes = self.archive.wholes.designs
         found = ((self._first(group), self._as_first(group, own)) for whole in wholes for group, own in whole.items())
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(one for one in found if one[0] not in self.promised))
 
     def _as_first(self, group: Mask, design: GroupDesign) -> GroupDesign:
         first = self._first(group)
@@ -218,13 +232,24 @@ class _Search:
             self._look()
 
     def _promise(self) -> None:
-        """What is best of single tasks by an estimate, where there is one: it takes little and leaves little."""
-        for group in self._in_order(0):
-            for portion in self._known(group).portions.promised() if group.bit_count() == 1 else ():
+        """What is best of single tasks by an estimate, where there is one: it takes little and leaves little.
+
+        So where no budget was asked for, rounds leave these tasks out of networks with splits, and of those that come
+        after them; a single one is done.
+        """
+        groups = list(self._in_order(0))
+        estimated = [group for group in groups if self._known(group).portions.is_estimated]
+        for group in estimated:
+            for portion in self._known(group).portions.promised(self.request.rivals):
                 self._take(group, portion)
         if self.batch.jobs:
             self._flush()
             self._look()
+        if self.request.has_budget or not (self.context.space.splits or self.request.rivals):
+            return
+        self.promised.update(estimated)
+        if self.promised.issuperset(groups):
+            raise _SettledError(SETTLED_FRONT if self.spent else BEATEN)
 
     def _round(self, number: int) -> None:
         """Every first portion, then the others by what they take; then options.
@@ -233,7 +258,7 @@ class _Search:
         them, beside those of finer blocks.
         """
         waiting: list[tuple[int, float, int, Mask, WorkItem]] = []
-        for place, group in enumerate(self._in_order(number)):
+        for place, group in enumerate(one for one in self._in_order(number) if one not in self.promised):
             known = self._known(group)
             for turn, portion in enumerate(known.portions.plain(number)):
                 if turn or (portion.is_exact and portion.seconds > max(LEAST_PIECE, CHEAP * self.request.budget)):
@@ -267,7 +292,7 @@ class _Search:
     ) -> Iterator[tuple[Mask, WorkItem]]:
         """Work items of one kind of all known groups, in the order of a round."""
         for group in self._in_order(number):
-            if group in self.known:
+            if group in self.known and group not in self.promised:
                 known = self.known[group]
                 yield from ((group, portion) for portion in portions(known.portions, number, known.part))
 
@@ -277,7 +302,7 @@ class _Search:
         At first what is kept: of what single tasks keep designs of least memory are made. Later, where there are so
         many groups that what they keep takes long, what is around single tasks gains more for what it takes.
         """
-        if self.spent < self.next_around:
+        if self.spent < self.next_around or self._leaves_fusions:
             return
         self._flush()
         turns: list[Callable[[], None]] = [partial(self._keep_otherwise, number), self._search_neighbours_briefly]
@@ -372,7 +397,7 @@ class _Search:
         self.runner.heed_time()
         is_over = self.has_settled or self.request.has_budget or self.is_many
         if not is_over and has_settled(self.looks, self.request.budget):
-            raise _SettledError
+            raise _SettledError(SETTLED_FRONT)
 
     def _plan(self, group: Mask, jobs: Sequence[Job]) -> JobPlan[GroupPart]:
         return joined([self.known[group].part, *(yield jobs)], self.context.columns)
@@ -382,9 +407,17 @@ class _Search:
         self.archive.add(self.schedule, self._fronts(), self._design)
         self.spent += self.archive.seconds
         if len(self.archive.wholes):
-            self.looks.append((self.spent, self._leading))
+            self.looks.append((self.spent, self._with_rivals))
         self.next_look = self.spent + max(FIRST_BATCH, self.spent / 8, 8 * self.archive.seconds)
         self.request.keep(self.context, self.searched)
+
+    @property
+    def _with_rivals(self) -> IntArray:
+        """What a look sees: where designs were found under other choices, the objectives of these too."""
+        if not self.request.rivals:
+            return self._leading
+        own = objective_values(self.context.columns, self.archive.wholes.values)
+        return np.concatenate([own, *self.request.rivals])
 
     def _report(self) -> None:
         number, budget = min(self.rounds + 1, len(ROUNDS)), SEARCH * self.request.budget
@@ -449,6 +482,7 @@ class _Search:
             evolution=evolution,
             longest=self.longest if self.longest > self.piece else None,
             exact=self.is_exact,
+            estimated=len(self.promised),
         )
         return Searched(
             front=wholes.front,

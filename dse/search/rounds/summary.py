@@ -12,6 +12,7 @@ from dse.search.rounds.schedule import COMBINATIONS_AT_MOST, ROUNDS, Schedule
 
 SPENT = "then the budget was spent"
 SETTLED_FRONT = "then the front had settled"
+BEATEN = "then designs with other splits were better by an estimate than all of these"
 INTERRUPTED = "then it was interrupted"
 
 
@@ -20,7 +21,8 @@ class Course:
     """Rounds that were done, why the search ended if it was not done, seconds of predicted work, and designs left out.
 
     `around` are the designs of groups around which it searched. `longest` is the longest piece of work in
-    seconds, where that is more than one may take: tables of a group with many tasks, which are not split.
+    seconds, where that is more than one may take: tables of a group with many tasks, which are not split. `estimated`
+    are the single tasks of which nothing is priced but what an estimate says to be best.
     """
 
     rounds: int
@@ -32,11 +34,12 @@ class Course:
     evolution: Evolution | None
     longest: float | None
     exact: bool
+    estimated: int = 0
 
     @property
     def is_complete(self) -> bool:
         """Whether it ended by itself or by the budget, which are the same on every machine."""
-        return self.cut in ("", SPENT, SETTLED_FRONT)
+        return self.cut in ("", SPENT, SETTLED_FRONT, BEATEN)
 
     def text(self, schedule: Schedule) -> str:
         """In a sentence, with every bound."""
@@ -57,6 +60,10 @@ class Course:
         if self.longest is not None:
             text += (
                 f"; what a group needs before its first evaluation took up to {self.longest:.1f} s, which is not split"
+            )
+        if self.estimated:
+            text += (
+                f"; of {counted(self.estimated, 'task')} outside of fusions the blocks that an estimate says to be best"
             )
         if self.exact:
             text += "; everything was evaluated"

@@ -20,7 +20,7 @@ from dse.jobs.runner import JobRunner
 from dse.pareto.fronts import front_of
 from dse.results.schema import Comparisons
 from dse.search.context import SEARCHED, Chosen, SearchContext, Searched, SearchRequest
-from dse.search.figures import columns_of
+from dse.search.figures import columns_of, objective_values
 from dse.search.group_front import Counts
 from dse.search.integer_partitions import Coverage
 from dse.search.methods import search
@@ -33,13 +33,17 @@ UNSPLIT, UNSPLIT_OF_DATA = 0.5, 0.25  # of the budget, for networks without spli
 
 
 def contexts_of(space: MappingSpace, objectives: Sequence[str]) -> tuple[SearchContext, ...]:
-    """The variants of a space, in columns that have the same figures. Raises what `columns_of` does."""
+    """The variants of a space, in columns that have the same figures. Raises what `columns_of` does.
+
+    Where data alone are compared, those with splits come first: they beat most of what the others have.
+    """
     constraints, reuse_memory = space.study.constraints, space.study.reuse_memory
-    return tuple(
+    contexts = [
         SearchContext(one, columns_of(objectives, constraints, one.model, reuse_memory=reuse_memory, known=known))
         for known in (space.figures,)
         for one in space.variants
-    )
+    ]
+    return tuple(sorted(contexts, key=lambda one: one.columns.compares_only_data and not one.space.splits))
 
 
 def search_each(
@@ -48,7 +52,8 @@ def search_each(
     """Search the variants of a space by a method, each with its share of budget and time.
 
     Where some are without splits, they share half of it, a quarter where data alone are compared: then splits gain
-    most. Where one is ended by an interrupt or the clock, the others are not begun.
+    most. Each knows the figures of those before it. Where one is ended by an interrupt or the clock, the others are
+    not begun.
     """
     contexts, parts = tuple(contexts), list[Searched]()
     split = sum(1 for context in contexts if context.space.splits)
@@ -58,7 +63,8 @@ def search_each(
         of_kind = 1.0 if alike == len(contexts) else 1 - unsplit if context.space.splits else unsplit
         share = of_kind / alike
         timeout = None if request.timeout is None else request.timeout * share
-        own = replace(request, budget=request.budget * share, timeout=timeout)
+        rivals = tuple(objective_values(context.columns, part.front.values) for part in parts)
+        own = replace(request, budget=request.budget * share, timeout=timeout, rivals=rivals)
         with runner.within(None if timeout is None else SEARCHED * timeout):
             parts.append(search(context, method, own, runner))
         if context is not contexts[-1]:

@@ -14,11 +14,15 @@ from many_cases import case_count
 from arrayol.checks.check import check_source
 from arrayol.ir.network import flatten
 from arrayol.source import SourceFile
+from dse.jobs.runner import JobRunner
+from dse.search.context import SearchContext, SearchRequest
 from dse.search.figures import columns_of
 from dse.search.group_front import nothing
 from dse.search.groups.jobs import StructuresJob
 from dse.search.rounds.portions import WorkQueue
 from dse.search.rounds.schedule import Schedule
+from dse.search.rounds.search import search_in_rounds
+from dse.search.rounds.summary import BEATEN
 from dse.space.mappings import MappingSpace
 from dse.space.promising import promising
 from dse.space.study import Study
@@ -117,6 +121,26 @@ def test_every_choice_is_legal() -> None:
     for one in promising(space, "product")[1]:
         assert one.blocks.fit(3)
         assert space.model.is_legal("product", one.blocks)
+
+
+def test_designs_with_other_splits_leave_out_what_they_beat() -> None:
+    """All of a task that is all there is; a network of which nothing is left is not opened."""
+    space = space_of(8, 8, 8)
+    columns = columns_of(("traffic_bytes", "internal_memory_bits"), (), space.model, reuse_memory=False)
+    figures, structures = promising(space, "product")
+    rival = figures[len(figures) // 2].astype(np.int64)[None]
+    queue = WorkQueue(space, columns, Schedule(space), 1, 5.0)
+    jobs = [job for one in queue.promised([rival]) for job in one.jobs(nothing(columns, 1))]
+    priced = {structure for job in jobs if isinstance(job, StructuresJob) for structure in job.structures}
+    beaten = {one for one, own in zip(structures, figures, strict=True) if (rival[0] <= own).all()}
+    assert priced
+    assert beaten
+    assert not priced & beaten
+    better = np.array([[1, 1]])
+    found = search_in_rounds(SearchContext(space, columns), SearchRequest(rivals=(better,)), JobRunner())
+    assert found.complete
+    assert not len(found.front)
+    assert BEATEN in found.description
 
 
 @pytest.mark.parametrize("compared", [("traffic_bytes", "internal_memory_bits"), ("latency_cycles", "traffic_bytes")])
