@@ -7,8 +7,8 @@ traffic is compared with ours at the same memory, and at twice as much (aim: the
 every size, in at most its CPU seconds). Its figures are given, since it needs Python 3.12 and a network to install; of
 the convolutions those that were noted: what it moves from 41 Kibit on, and its least memory.
 
-Each search is a process of its own, as by default: no budget is given. The CPU seconds are all of it, imports too; nothing is written. Run it in the
-repository:
+Each search is a process of its own, as by default: no budget is given. The CPU seconds are all of it, imports too;
+nothing is written. Run it in the repository:
 
     .venv/bin/python benchmarks/splits.py
 """
