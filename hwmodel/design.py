@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hwmodel.memory_kinds import BUFFER, FIFO, LocalMemoryKind
 from hwmodel.residence import Load
+from hwmodel.streamed import Stream
 
 Whole = TypeVar("Whole", int, NDArray[np.int64])
 
@@ -208,8 +209,10 @@ def chosen_keep(array: str, policy: Policy, keeps: ArrayKeeps, loops: int) -> Re
 
 @dataclass(frozen=True, slots=True)
 class GroupDesign:
-    """One group: its processors in dataflow order, the blocks of its last task, and how its data are kept and moved.
+    """One group: its processors in dataflow order, its schedule, and how its data are kept and moved.
 
+    It works in block steps if its schedule is the blocks of its last task, element by element if it is a stream. The
+    units and intervals of a stream's processors follow from its pace, and it has none of the other choices.
     `fifos` names the arrays that pass through a FIFO; all others have a local memory, with the bank layout of `layouts`
     where there is one. It is double-buffered, but for arrays from outside in `single_buffers`. `policy` says what is
     kept of arrays from outside, `keeps` of single ones by name, in that order. `recompute` is Array-OL's fusion:
@@ -217,13 +220,24 @@ class GroupDesign:
     """
 
     processors: tuple[Processor, ...]
-    blocks: Blocks
+    schedule: Blocks | Stream
     fifos: frozenset[str] = frozenset()
     layouts: tuple[BankLayout, ...] = ()
     policy: Policy = "reuse"
     recompute: bool = False
     keeps: ArrayKeeps = ()
     single_buffers: frozenset[str] = frozenset()
+
+    @property
+    def blocks(self) -> Blocks:
+        """The blocks of its last task, of a group that works in block steps."""
+        assert isinstance(self.schedule, Blocks), "a stream has no blocks"
+        return self.schedule
+
+    @property
+    def stream(self) -> Stream | None:
+        """What it chooses as a stream; None for a group that works in block steps."""
+        return self.schedule if isinstance(self.schedule, Stream) else None
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -265,6 +279,8 @@ def rates_of(design: GroupDesign) -> dict[str, int]:
 
 def is_plain(design: GroupDesign) -> bool:
     """Whether a design opens nothing but a policy, keeps, layouts or recomputing."""
+    if design.stream is not None:
+        return False
     return not (design.blocks.outer or design.fifos or design.single_buffers) and all(
         processor.cut is None for processor in design.processors
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-KindName = Literal["buffer", "fifo", "state", "once", "rom", "local"]
+KindName = Literal["buffer", "fifo", "state", "once", "rom", "local", "chain", "chunk"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,15 @@ ONCE = LocalMemoryKind(
     "once", is_resident=True, address=_BY_SUBSCRIPTS
 )  # of an array that is loaded before the first frame
 ROM = LocalMemoryKind("rom", is_internal=False, is_resident=True, address=_BY_SUBSCRIPTS)  # of a const array
+CHAIN = LocalMemoryKind(  # line buffers of a streaming group
+    "chain", has_subscripts=False, address="data pass from segment to segment, in the order in which they are made"
+)
+CHUNK = LocalMemoryKind(  # between a streaming group and the external memory
+    "chunk", is_addressed=True, has_subscripts=False, address="words are written in turn, and read in the same order"
+)
 LOCAL = LocalMemoryKind("local")  # the local variables of a task
 
-KINDS: dict[str, LocalMemoryKind] = {kind.name: kind for kind in (BUFFER, FIFO, STATE, ONCE, ROM, LOCAL)}
+KINDS: dict[str, LocalMemoryKind] = {kind.name: kind for kind in (BUFFER, FIFO, STATE, ONCE, ROM, CHAIN, CHUNK, LOCAL)}
 
 
 def kind_named(name: str) -> LocalMemoryKind:

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from hwmodel.accesses import Extents
-
 Starts = Literal["latency", "memory"]
 Interface = Literal["port", "axis"]
 NodeKind = Literal["task", "load", "store"]
@@ -23,7 +21,8 @@ class Stream:
 
     `scan` is the order of its loops, by their numbers, the outermost first; empty for the order of the text. `pace` is
     the number of pulses for a place of the innermost loop, a whole number or one over a whole number. With `raster`, or
-    with the interface "axis", arrays leave in scan order, else as they are made.
+    with the interface "axis", arrays leave in scan order, else as they are made. `chunk` is the pulses of a step of the
+    memory port, 0 for a stream that has none.
     """
 
     scan: tuple[int, ...] = ()
@@ -31,6 +30,12 @@ class Stream:
     starts: Starts = "latency"
     interface: Interface = "port"
     raster: bool = False
+    chunk: int = 0
+
+    @property
+    def text(self) -> str:
+        """In words: "stream 1/4"."""
+        return f"stream {self.pace}"
 
     @property
     def stores_in_scan_order(self) -> bool:
@@ -46,7 +51,7 @@ class Firing:
     the firing on; the last result of a port is born `interval` + `latency` pulses after it.
     """
 
-    extents: Extents
+    extents: tuple[int, ...]
     strides: tuple[int, ...]
     start: int = 0
     shared: int | None = None

@@ -106,7 +106,7 @@ def _folded(draw: st.DrawFn, model: MachineModel, design: GroupDesign) -> GroupD
         design = longer
     extents = model.accesses.extents(design.tasks[-1])
     outer = draw(in_outer_blocks(design.blocks, extents)) if not design.blocks.outer else design.blocks
-    wider = replace(design, blocks=outer)
+    wider = replace(design, schedule=outer)
     return wider if model.is_legal(design.tasks[-1], outer) and is_legal(model, wider) else design
 
 

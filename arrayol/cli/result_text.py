@@ -120,7 +120,7 @@ def _mapping_lines(
     mapping = group.mapping
     assert mapping is not None, "fusions have lines of their own"
     units = ",".join(map(rate_text, group.processors))
-    blocks = f"{mapping.blocks.decisions.text or '1'} [{mapping.blocks.scan}]"
+    blocks = f"{mapping.sides} [{mapping.scan}]"
     name = max(mapping.ends, key=mapping.ends.__getitem__, default="")  # what ends the steps of most cycles
     share = f"{name} {mapping.ends[name] / mapping.latency_cycles:.0%}" if name and mapping.latency_cycles else ""
     yield f"{number}: {', '.join(group.tasks)}", units, blocks, share

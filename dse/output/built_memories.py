@@ -116,6 +116,8 @@ def organisation_text(one: Organisation) -> str:
     """An organisation in words, as "window of 9 registers, 3 banks by residues (1, 3)"."""
     if one.way == "registers":
         return counted(one.depth, "register")
+    if one.way in ("segments", "chunks"):
+        return one.reason
     return ", ".join(_parts(one))
 
 

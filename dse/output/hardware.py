@@ -148,6 +148,10 @@ def emit_hardware(
     for name in opened.black_boxes():
         if opened.platform.entry(name).module is None:
             raise not_emitted(f"'{name}' is a Python function", _body_hint(form, opened, name))
+    for group in opened.design.groups:
+        if group.stream is not None:
+            hint = "take a design whose groups all work in blocks"
+            raise not_emitted(f"the group {' '.join(group.tasks)} is a stream", hint)
     frame, data = (opened.one_frame(inputs), GIVEN) if inputs is not None else _random(opened, functions)
     by_short_frame = repeated(opened, frame) if not opened.black_boxes() else None
     if by_short_frame is not None:

@@ -371,7 +371,7 @@ def _fits(design: Design, network: Network) -> bool:
     if sorted(task for group in design.groups for task in group.tasks) != sorted(network.processes):
         return False
     rank = {name: len(process.repetition) for name, process in network.processes.items()}
-    blocks = [(group.tasks[-1], group.blocks) for group in design.groups]
+    blocks = [(group.tasks[-1], group.blocks) for group in design.groups if group.stream is None]
     processors = [processor for group in design.groups for processor in group.processors]
     blocks += [(processor.task, processor.cut) for processor in processors if processor.cut]
     arrays = {name for group in design.groups for name in (*group.fifos, *(layout.array for layout in group.layouts))}

@@ -27,6 +27,7 @@ from hwmodel.emit.schedule.frames.short_frame import ShortFrame, short_frames
 from hwmodel.emit.schedule.port import address_map
 from hwmodel.emit.schedule.repetition import NotRepeatedError
 from hwmodel.platform import Platform
+from hwmodel.simulator.group import GroupRun
 from hwmodel.simulator.memories.memories import of_other_frames
 from hwmodel.simulator.schedule.plan import SimulatorError
 from hwmodel.simulator.simulate import Simulation, run_groups
@@ -109,7 +110,7 @@ def _from(whole: WholeDesign, short: ShortFrame, model: MachineModel, estimate: 
     """The hardware by one shorter frame; None if the whole frame is not as the model says."""
     local = memories_of_groups(model.accesses, whole.platform, whole.design, estimate)
     runs = tuple(run for run, _ in run_groups(model.accesses, whole.platform, whole.design, local))
-    if any(run.random for run in runs):
+    if any(isinstance(run, GroupRun) and run.random for run in runs):
         return None  # what is read at subscripts of data is checked on the data of the whole frame
     simulated = Simulated(Simulation(runs, {}, None), estimate)
     simulated.require_agreement()

@@ -8,9 +8,8 @@ from itertools import accumulate, count
 from arrayol.pictures.shown import Bar, GroupShown, StepShown
 from arrayol.pictures.trace import GroupTrace
 from hwmodel.simulator.events import SimulatedStep
-from hwmodel.simulator.group import GroupRun
 from hwmodel.simulator.port import Burst
-from hwmodel.simulator.simulate import Simulation
+from hwmodel.simulator.simulate import AnyRun, Simulation
 
 SHOWN = 6  # steps at either end of a group that a timeline shows
 
@@ -18,7 +17,7 @@ SHOWN = 6  # steps at either end of a group that a timeline shows
 def timeline_of(simulation: Simulation) -> tuple[GroupShown, ...]:
     """The first and last steps of each group."""
     return tuple(
-        GroupShown(_title(number, run), _tasks(run), tuple(_at_ends(run)), len(run.lengths), run.cycles)
+        GroupShown(_title(number, run), run.tasks, tuple(_at_ends(run)), len(run.lengths), run.cycles)
         for number, run in enumerate(simulation.groups, 1)
     )
 
@@ -27,20 +26,16 @@ def trace_of(simulation: Simulation) -> tuple[GroupTrace, ...]:
     """All steps of each group."""
     begin = accumulate((run.cycles for run in simulation.groups), initial=0)
     return tuple(
-        GroupTrace(_title(number, run), _tasks(run), start, map(_step, count(), run.events))
+        GroupTrace(_title(number, run), run.tasks, start, map(_step, count(), run.events))
         for number, (start, run) in enumerate(zip(begin, simulation.groups, strict=False), 1)
     )
 
 
-def _title(number: int, run: GroupRun) -> str:
-    return f"{number}: {', '.join(_tasks(run))}"
+def _title(number: int, run: AnyRun) -> str:
+    return f"{number}: {', '.join(run.tasks)}"
 
 
-def _tasks(run: GroupRun) -> tuple[str, ...]:
-    return tuple(reversed(tuple(run.moves.plan.works)))
-
-
-def _at_ends(run: GroupRun) -> Iterator[tuple[StepShown, ...]]:
+def _at_ends(run: AnyRun) -> Iterator[tuple[StepShown, ...]]:
     """The first and the last steps; together where none lies between."""
     steps = len(run.events)
     ends = (range(SHOWN), range(steps - SHOWN, steps)) if steps > 2 * SHOWN else (range(steps),)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Annotated, Any, cast
+from fractions import Fraction
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import (
     BaseModel,
@@ -26,6 +27,7 @@ from hwmodel.design import ArrayLoads, BankLayout, Blocks, Choice, GroupDesign, 
 from hwmodel.design import Design as Decisions
 from hwmodel.memory_kinds import ROM
 from hwmodel.residence import Load
+from hwmodel.streamed import Interface, Starts, Stream
 
 LOCAL_MEMORIES = "local memories"  # beside tasks, whose names have no space
 
@@ -35,6 +37,9 @@ Count = Annotated[int, Field(ge=1, le=LARGEST)]
 Interval = Annotated[int, Field(ge=1, le=LARGEST)]  # in cycles
 Factor = Annotated[int, Field(ge=-LARGEST, le=LARGEST)]
 Number = int | float
+Style = Literal["block", "stream"]
+BLOCK: Style = "block"
+STREAM: Style = "stream"
 
 
 class Record(BaseModel):
@@ -64,6 +69,41 @@ class BlocksRecord(Record):
     @model_validator(mode="after")
     def _they_fit(self) -> BlocksRecord:
         if not self.decisions.fit(len(self.shape)):
+            raise ValueError(self)
+        return self
+
+
+class StreamRecord(Record):
+    """What a streaming group decides, in pulses, and when each of its nodes starts (docs/machine.md, section 15).
+
+    `scan` is the order of its loops, `pace` a whole number of pulses or one over a whole number; a `line` and a `frame`
+    take so many. Starts are those of the least latency or of the least memory (`starts_for`). The memory port works in
+    steps of `chunk` pulses.
+    """
+
+    scan: str
+    pace: str
+    line: int
+    frame: int
+    interface: Interface
+    chunk: Side
+    raster: bool
+    starts_for: Starts
+    starts: dict[str, int]
+
+    @property
+    def decisions(self) -> Stream:
+        """As models and simulator take it."""
+        scan = tuple(map(int, self.scan.split(","))) if self.scan else ()
+        return Stream(scan, Fraction(self.pace), self.starts_for, self.interface, self.raster, self.chunk)
+
+    @model_validator(mode="after")
+    def _has_a_pace(self) -> StreamRecord:
+        try:
+            pace = self.decisions.pace
+        except (ValueError, ZeroDivisionError):
+            raise ValueError(self) from None
+        if pace <= 0 or 1 not in (pace.numerator, pace.denominator) or str(pace) != self.pace:
             raise ValueError(self)
         return self
 
@@ -127,6 +167,7 @@ class MemoryRecord(Record):
     built, of all banks, copies and windows, with `blocks` and what else they cost; of an array that is loaded `once`,
     or a ROM, in the memories that tasks have of it ("TASK.ARRAY"). Of data of `width` bits each, so many are `live` at
     once, and their addresses in one bank take so many words (`addressed`): without a technology that is the size.
+    `segments` are the depths of the line buffers of a streaming group, chain by chain.
     """
 
     kind: str
@@ -139,6 +180,14 @@ class MemoryRecord(Record):
     live: int
     addressed: int
     costs: dict[str, Number]
+    segments: tuple[tuple[int, ...], ...] = ()
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        document: dict[str, Any] = dump(self)
+        if not self.segments:
+            document.pop("segments", None)
+        return document
 
     @property
     def held_bits(self) -> int:
@@ -161,10 +210,13 @@ class MappingRecord(Record):
     `keeps` has the reuse levels of single arrays from outside, in place of the policy (`hwmodel.design.ReuseLevel`);
     `single_buffers` names those that have one buffer in place of two.
     `ends` has, for port and processors, the cycles of the steps each ends; `path` is the model's, separable or exact.
+    A group works in `blocks`, or as a `stream`, and its `style` says which.
     `control` is what of the costs of its memories is control logic, by name; empty where the technology has none.
     """
 
-    blocks: BlocksRecord
+    style: Style = BLOCK
+    blocks: BlocksRecord | None
+    stream: StreamRecord | None = None
     fifos: tuple[str, ...]
     layouts: tuple[LayoutRecord, ...]
     policy: str
@@ -186,12 +238,32 @@ class MappingRecord(Record):
         for name in ("control", "single_buffers"):
             if not getattr(self, name):
                 document.pop(name, None)
+        if self.stream is None:
+            document.pop("style", None)
+            document.pop("stream", None)
         return document
+
+    @property
+    def schedule(self) -> Blocks | Stream:
+        """Its blocks, or what it decides as a stream."""
+        chosen = self.blocks or self.stream
+        assert chosen is not None, "it has one of both"
+        return chosen.decisions
+
+    @property
+    def sides(self) -> str:
+        """The sides of its blocks in words, "1" of a single repetition; of a stream its pace: "stream 1/4"."""
+        return self.schedule.text or "1"
+
+    @property
+    def scan(self) -> str:
+        """The order of its blocks, or of the loops of a stream."""
+        return self.stream.scan if self.stream is not None else str(self.blocks.scan) if self.blocks else ""
 
     @property
     def loops(self) -> int:
         """How many loops its scan has."""
-        return len(self.blocks.decisions.scan.dimensions)
+        return len(self.blocks.decisions.scan.dimensions) if self.blocks is not None else 0
 
     @property
     def keeping(self) -> str:
@@ -201,6 +273,8 @@ class MappingRecord(Record):
 
     @model_validator(mode="after")
     def _keeps_are_of_its_scan(self) -> MappingRecord:
+        if (self.blocks is None) is (self.stream is None) or (self.style == BLOCK) is (self.blocks is None):
+            raise ValueError(self)
         for text in self.keeps.values():
             parse_keep(text, self.loops)
         return self
@@ -230,7 +304,7 @@ class GroupRecord(Record):
                 Processor(record.task, record.units, record.cut.decisions if record.cut else None, record.interval)
                 for record in self.processors
             ),
-            self.mapping.blocks.decisions,
+            self.mapping.schedule,
             frozenset(self.mapping.fifos),
             tuple(
                 BankLayout(layout.array, layout.banks, layout.vector, layout.block) for layout in self.mapping.layouts

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dse.results.designs import (
+    BLOCK,
+    STREAM,
     BlocksRecord,
     DatapathRecord,
     Design,
@@ -13,6 +15,7 @@ from dse.results.designs import (
     MemoryRecord,
     Number,
     ProcessorRecord,
+    StreamRecord,
 )
 from hwmodel.cost_model.control_cost import control_cost_of, parts_of
 from hwmodel.cost_model.costs import processor_costs
@@ -43,7 +46,9 @@ def group_record(model: MachineModel, group: GroupDesign, estimate: GroupEstimat
         ),
         whole_arrays_data=None,
         mapping=MappingRecord(
-            blocks=_blocks(group.blocks),
+            style=BLOCK if group.stream is None else STREAM,
+            blocks=None if group.stream is not None else _blocks(group.blocks),
+            stream=None if group.stream is None else _stream(model, group),
             fifos=tuple(sorted(group.fifos)),
             layouts=group.layouts,
             policy=group.policy,
@@ -59,6 +64,23 @@ def group_record(model: MachineModel, group: GroupDesign, estimate: GroupEstimat
             control=_control(model, estimate),
             single_buffers=tuple(sorted(group.single_buffers)),
         ),
+    )
+
+
+def _stream(model: MachineModel, group: GroupDesign) -> StreamRecord:
+    """What a result stores of the decisions of a streaming group."""
+    streamed = model.streams(group.tasks).streamed(group)
+    stream = streamed.stream
+    return StreamRecord(
+        scan=",".join(map(str, stream.scan)),
+        pace=str(stream.pace),
+        line=streamed.line,
+        frame=streamed.frame,
+        interface=stream.interface,
+        chunk=stream.chunk,
+        raster=stream.raster,
+        starts_for=stream.starts,
+        starts={name: node.firing.start for name, node in streamed.nodes.items()},
     )
 
 

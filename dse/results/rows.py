@@ -49,8 +49,8 @@ def _group(group: GroupRecord) -> tuple[str, ...]:
     cuts = [f"{processor.task}: {_blocks(processor.cut)}" for processor in group.processors if processor.cut]
     layouts = [f"{layout.array}: {layout.banks} banks" for layout in group.mapping.layouts]
     return (
-        group.mapping.blocks.decisions.text,
-        f"[{group.mapping.blocks.scan}]",
+        group.mapping.schedule.text,
+        f"[{group.mapping.scan}]",
         "; ".join(cuts),
         " ".join(group.mapping.fifos),
         "; ".join(layouts),

@@ -160,6 +160,8 @@ class StepFinder:
             most = min(max(1, _data(self.network.processes[task]) // block) for task, block in data.items())
             return _Wanted(group.tasks, None, most)
         last, blocks = self.network.processes[group.tasks[-1]], group.mapping.blocks
+        if blocks is None:
+            raise NoStepsError(f"the group {' '.join(group.tasks)} is a stream, and steps make blocks")
         shapes = (blocks.outer, blocks.shape) if blocks.outer else (blocks.shape,)
         pairs = [pair for pair in pairwise((last.repetition, *shapes)) for pair in zip(*pair, strict=True)]
         if any(extent is not None and extent % side for extent, side in pairs):

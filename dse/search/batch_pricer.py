@@ -14,12 +14,15 @@ from dse.jobs.digest import digest
 from dse.jobs.jobs import JobPlan
 from dse.jobs.runner import JobRunner
 from dse.search.context import SearchContext
+from dse.search.figures import values_of
 from dse.search.group_front import Counts
 from dse.search.groups.job_cost import STRUCTURE_SECONDS, JobCost, in_jobs
 from dse.search.pricing import Pricer, RateChoices, why_infeasible
+from dse.search.streams.stream_search import STREAM_SECONDS
 from dse.space.mappings import MappingSpace, Shape, table_of
 from dse.space.options import is_plain
 from hwmodel.cost_model.metrics import Metrics
+from hwmodel.cost_model.streaming.stream_groups import metrics_of_streams
 from hwmodel.design import GroupDesign, Scan, structure_of
 
 Figures = tuple[int, ...] | None  # in the order of a search's columns; None for an infeasible design
@@ -102,6 +105,9 @@ class BatchPricer:
         together: dict[tuple[tuple[str, ...], Scan] | GroupDesign, list[GroupDesign]] = {}
         for design in designs:
             structure = structure_of(design)
+            if design.stream is not None:
+                together[design] = [design]
+                continue
             alike = (design.tasks, design.blocks.scan) if _in_batches(self.space, structure) else structure
             together.setdefault(alike, []).append(design)
         parts = ((part, self.seconds(part)) for alike in together.values() for part in self._split(alike))
@@ -110,6 +116,9 @@ class BatchPricer:
 
     def _split(self, designs: Sequence[GroupDesign]) -> Iterator[tuple[GroupDesign, ...]]:
         """Designs that are alike in parts that take no longer than a job may, those of the same blocks together."""
+        if designs[0].stream is not None:
+            yield tuple(designs)
+            return
         by_shape: dict[tuple[int, ...], list[GroupDesign]] = {}
         for design in designs:
             by_shape.setdefault(design.blocks.shape, []).append(design)
@@ -119,6 +128,8 @@ class BatchPricer:
     def seconds(self, part: Sequence[GroupDesign]) -> float:
         """By what the first of them is; its group's tables, where it has some, are there from earlier generations."""
         first, combinations = part[0], len({_rates(design) for design in part})
+        if first.stream is not None:
+            return STREAM_SECONDS * len(part)
         cost = JobCost(self.space, first.tasks, combinations, rates=combinations)
         if not _in_batches(self.space, first):
             return cost.structure(first)
@@ -135,6 +146,9 @@ class _FiguresOfDesigns:
 
     def price(self, designs: Sequence[GroupDesign]) -> None:
         """Plain designs with equal tasks and scans, or designs of one structure."""
+        if designs[0].stream is not None:
+            self._price_streams(designs)
+            return
         combinations = list(dict.fromkeys(map(_rates, designs)))
         pricer = Pricer(self.context, designs[0].tasks, RateChoices(chosen=tuple(combinations)))
         places = {rates: place for place, rates in enumerate(combinations)}
@@ -149,6 +163,20 @@ class _FiguresOfDesigns:
             self.figures.update(dict.fromkeys(designs))
             return
         self._note(pricer, designs, priced, [(0, places[_rates(design)]) for design in designs])
+
+    def _price_streams(self, designs: Sequence[GroupDesign]) -> None:
+        for design in designs:
+            try:
+                pairs = [(design, self.space.model.estimate(design))]
+            except ArrayolError as refused:
+                self.refusal = self.refusal or (design.tasks, refused.diagnostics[0].message)
+                self.figures[design] = None
+                continue
+            priced = metrics_of_streams(pairs, self.space.model.energy_prices)
+            columns = values_of(self.columns, priced, self.space, design.tasks)
+            values = np.stack([column[:, 0] for column in columns], axis=1)
+            kept = self.columns.combination.within(values)[0]
+            self.figures[design] = tuple(values[0].tolist()) if kept else None
 
     def _price_plain(
         self, pricer: Pricer, designs: Sequence[GroupDesign], places: Mapping[tuple[int, ...], int]

@@ -16,16 +16,17 @@ of their inputs, outputs and runs adds up.
 
 Each task has a processor in some group, at one of its rates: each figure is taken at the rate that has least of it.
 Energy is that of all runs and of what the port moves, and what leaks in the shortest time; power is what leaks, since
-nobody says how long a frame may take. Of what memories cost, and of accesses to them, it is only known that it is not
-negative; so it is of the blocks of memories that a technology builds.
+nobody says how long a frame may take. Streams fetch and store no operands, have one unit or as many as their paces
+say, and two chunks of each array outside. Of what memories cost, and of accesses to them, it is only known that it is
+not negative; so it is of the blocks of memories that a technology builds.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -33,6 +34,7 @@ import numpy as np
 from arrayol.errors import ArrayolError
 from dse.search.figures import Columns
 from dse.space.mappings import MappingSpace
+from dse.space.streams import paces_of
 from hwmodel.cost_model.costs import processor_costs
 from hwmodel.cost_model.counted.axes.links import AxisLink, separate
 from hwmodel.cost_model.counted.counted_accesses import moved_data
@@ -44,7 +46,7 @@ from hwmodel.cost_model.memories.local_ports import terms_of
 from hwmodel.cost_model.memory_port.port import MemoryPort
 from hwmodel.cost_model.metrics import MEMORY, RESIDENT, SHARED, TIMES, TRAFFIC
 from hwmodel.datapath.figures import Datapath
-from hwmodel.design import interval_of, row_major, units_of
+from hwmodel.design import interval_of, rate_of, row_major, units_of
 from hwmodel.residence import ONCE
 
 Bounds = dict[str, int]  # by the model's name of a figure, in its integers
@@ -96,7 +98,8 @@ def least_objectives(space: MappingSpace, columns: Columns) -> tuple[int, ...]:
 def _least(space: MappingSpace, choices: Choices) -> Bounds:
     """Bounds on all figures but costs, without what all groups share."""
     found = _of_residents(space) | dict.fromkeys(SETUP, 0)
-    found["units"] = sum(min(map(units_of, space.rates(task))) for task in choices)
+    fewest = (1 if space.study.has_streams else min(map(units_of, space.rates(task))) for task in choices)
+    found["units"] = sum(fewest)
     found[LEAKAGE] = sum(_least_leakage(space, own) for own in choices.values())
     for work in _works(space):
         for name, amount in _of_work(space, work, choices).items():
@@ -116,12 +119,31 @@ def _choices(space: MappingSpace, task: str) -> list[_Choice]:
     if most > _RAISED_AT_MOST:
         return []
     every = range(0, most + 1, platform.local.access_cycles)
+    streams = list(_stream_choices(space, task)) if space.study.has_streams else []
+    if not space.study.has_blocks:
+        return streams
     paths = [Datapaths(space.model.network, platform, {task: cycles}) for cycles in every]
-    return [
+    return streams + [
         _Choice(units_of(rate), own.at(task, interval_of(rate)), processor_costs(accesses, own, task, rate))
         for own in paths
         for rate in space.rates(task)
     ]
+
+
+def _stream_choices(space: MappingSpace, task: str) -> Iterator[_Choice]:
+    """One unit of a task that streams, and the most that any pace has, at each interval on offer.
+
+    No operand is fetched from a memory, and no result stored in one.
+    """
+    platform, local = space.model.platform, space.model.platform.local
+    paths = Datapaths(space.model.network, platform)
+    most = max(pace.denominator for pace in paces_of(space, (task,)))
+    for interval in platform.intervals(space.model.network.processes[task]):
+        path = paths.at(task, interval)
+        path = replace(path, latency=max(0, path.latency - local.fetch_cycles - local.store_cycles))
+        for units in dict.fromkeys((1, most)):
+            costs = processor_costs(space.accesses, paths, task, rate_of(units, interval))
+            yield _Choice(units, path, costs)
 
 
 def _tries_layouts(space: MappingSpace) -> bool:
@@ -241,15 +263,25 @@ def _memory(space: MappingSpace, work: _Work) -> tuple[int, int, int]:
     ends = {name for name in (*network.inputs, *network.outputs) if not space.accesses.is_resident(name)}
     block_bits = platform.local.block_bits if terms_of(platform) is None else None
     whole = [task for task, runs in work.runs.items() if runs == math.prod(space.accesses.extents(task))]
-    banks = block_bits is not None and not _tries_layouts(space)  # one for each datum of a pattern
+    banks = block_bits is not None and not (
+        _tries_layouts(space) or space.study.has_streams
+    )  # one for each datum of a pattern
     found = []
     for tasks in [[task] for task in whole] if space.study.reuse_memory else [whole]:
         sizes = _patterns(space, tasks, ends)
+        if space.study.has_streams:  # of which each array outside has two chunks, or all of it where nothing moves
+            sizes = {array: min(size, 2) if _moves(space, array) else size for array, size in sizes.items()}
         bits = {array: size * network.arrays[array].type.bits for array, size in sizes.items()}
         blocks = sum(max(banks * sizes[array], -(-own // block_bits)) for array, own in bits.items() if block_bits)
         found.append((sum(sizes.values()), sum(bits.values()), blocks))
     most = [max(column) for column in zip((0, 0, 0), *found, strict=True)]
     return most[0], most[1], most[2]
+
+
+def _moves(space: MappingSpace, array: str) -> bool:
+    """Whether some task moves along an array from repetition to repetition."""
+    every = (touch for side in (space.accesses.reads, space.accesses.writes) for own in side.values() for touch in own)
+    return any(any(map(any, touch.tiler.paving)) for touch in every if touch.array == array)
 
 
 def _patterns(space: MappingSpace, tasks: Collection[str], arrays: Collection[str]) -> dict[str, int]:

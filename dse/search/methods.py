@@ -134,6 +134,8 @@ def _nothing_in_time(context: SearchContext, request: SearchRequest) -> Searched
 def _automatic(space: MappingSpace, columns: Columns, size: SpaceSize) -> Chosen:
     if size.groups is None:
         return Chosen(ROUNDS, f"there are more than {GROUPS_AT_MOST:,} groups")
+    if not space.study.has_blocks:
+        return Chosen(EXACT, "there are streams alone")
     most = _most_seconds(space, columns)
     if columns.compares_all_times and size.group_designs > POWERS_AT_MOST:
         why = (

@@ -229,7 +229,7 @@ def with_options(plain: GroupDesign, choice: tuple[Any, ...]) -> GroupDesign | N
         return None
     design = replace(
         plain,
-        blocks=blocks,
+        schedule=blocks,
         processors=_with_cuts(plain.processors, cuts),
         recompute=recompute,
         fifos=fifos,

@@ -46,7 +46,7 @@ def in_smaller_blocks(space: MappingSpace, structure: GroupDesign) -> Iterator[G
             shape = (*blocks.shape[:dimension], side, *blocks.shape[dimension + 1 :])
             smaller = Blocks(shape, scan, blocks.shape)
             if space.model.is_legal(last, smaller):
-                yield with_keeps(replace(structure, policy="reuse", blocks=smaller), keeps)
+                yield with_keeps(replace(structure, policy="reuse", schedule=smaller), keeps)
 
 
 def _gaining(space: MappingSpace, task: str, arrays: Collection[str]) -> list[int]:

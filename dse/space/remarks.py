@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from arrayol.errors import ArrayolError
 from arrayol.text import counted, listed
 from dse.space.ladder import gap
 from dse.space.mappings import MappingSpace
@@ -18,7 +19,15 @@ def remarks_of(space: MappingSpace, origin: str) -> tuple[str, ...]:
     model = space.model
     chosen = [name for name, choice in space.study.array.items() if len(choice.load) > 1]
     assumed = assumed_by_machine(model.network, model.platform, origin, space.accesses.loads, chosen)
-    return (*assumed, *_frames(space), *_study(space), *_units(space), *_intervals(space), *_splits(space))
+    return (
+        *assumed,
+        *_frames(space),
+        *_study(space),
+        *_units(space),
+        *_intervals(space),
+        *_splits(space),
+        *_streams(space),
+    )
 
 
 def coarse_sides(space: MappingSpace) -> tuple[str, ...]:
@@ -126,3 +135,17 @@ def _splits(space: MappingSpace) -> Iterator[str]:
         steps = listed([f"'{step}'" for step in dict.fromkeys(step for splits, _ in space.others for step in splits)])
         what = f"sums are also split, in {networks} beside the unsplit one: {steps}"
         yield f'{what}; splits = "none" in a study leaves them out'
+
+
+def _streams(space: MappingSpace) -> Iterator[str]:
+    """Why tasks cannot stream by themselves: the first reason, and how many tasks have one."""
+    reasons = []
+    for task in space.graph.names if space.study.has_streams else ():
+        try:
+            if not space.model.streams((task,)).model.loops.members:
+                continue
+        except ArrayolError as refused:
+            reasons.append(refused.diagnostics[0].message)
+    if reasons:
+        tasks = counted(len(space.graph), "task")
+        yield f"{len(reasons):,} of {tasks} cannot stream, for example {reasons[0]}"

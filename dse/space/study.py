@@ -26,11 +26,13 @@ from arrayol.text import listed
 from hwmodel.design import KEEP_FORM, POLICIES, Scan
 from hwmodel.memory_kinds import BUFFER
 from hwmodel.residence import LOADS, Load, Loads
+from hwmodel.streamed import Starts
 from hwmodel.toml_model import BrokenRule, TomlFile, read_toml, validate
 from hwmodel.toml_values import Count
 
 _CONSTRAINT = re.compile(r"\s*([A-Za-z_]\w*)\s*(<=|<|>=|>)\s*([0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*")
 
+_PACE = re.compile(r"[1-9][0-9]{0,15}|1/[1-9][0-9]{0,15}")
 SLACK = 0.01  # of compared figures, for less logic
 NUMBERS = f"0, or from {1 / LARGEST_BOUND:g} to {LARGEST_BOUND:g}"  # of constraints
 _COUNT = f"1 or more, and {AT_MOST}"
@@ -81,6 +83,8 @@ LinkKind = Literal["buffer", "fifo"]
 PolicyWord = Literal["reuse", "strip", "whole", "tile", "levels"]  # of each array a loop of its own
 LayoutKind = Literal["none", "linear"]
 BufferKind = Literal["double", "single"]
+Style = Literal["block", "stream"]
+BLOCK_STYLE, STREAM_STYLE = "block", "stream"
 NO_SPLITS, LADDER = "none", "ladder"
 
 
@@ -180,6 +184,29 @@ def _intervals(value: object) -> tuple[int, ...] | ByTask:
     return _counts(value)
 
 
+def parse_pace(text: str) -> Fraction:
+    """A pace of its text, as 1, 2 or 1/4.
+
+    Raises ValueError for anything but a whole number of pulses, or one over a whole number.
+    """
+    match = _PACE.fullmatch(text)
+    pace = Fraction(text) if match is not None else Fraction(0)
+    if pace <= 0 or 1 not in (pace.numerator, pace.denominator) or max(pace.numerator, pace.denominator) > LARGEST:
+        raise ValueError(text)
+    return pace
+
+
+def _paces(value: object) -> tuple[Fraction, ...]:
+    texts = _list(value)
+    try:
+        paces = tuple(one if isinstance(one, Fraction) else parse_pace(one) for one in texts)
+    except (ValueError, TypeError):
+        raise _refused() from None
+    if not paces or len(set(paces)) < len(paces):
+        raise _refused()
+    return paces
+
+
 def _flags(value: object) -> tuple[bool, ...]:
     flags = _list(value)
     if not flags or any(not isinstance(flag, bool) for flag in flags) or len(set(flags)) < len(flags):
@@ -230,6 +257,7 @@ def _refused() -> PydanticCustomError:
 # The forms that the validators accept, for `arrayol schema`.
 _ONCE: JsonDict = {"uniqueItems": True}
 _SCAN = r"\s*-?\s*[0-9]+\s*"
+_PaceForm = Annotated[str, Field(json_schema_extra={"pattern": f"^(?:{_PACE.pattern})$"})]
 _CountsForm = Annotated[list[Count], Field(min_length=1)]
 _ShapesForm = dict[str, list[_CountsForm]]
 _TextsForm = Annotated[list[str], Field(min_length=1)]
@@ -332,6 +360,18 @@ class Study(BaseModel):
     recompute: Annotated[Any, PlainValidator(_flags, json_schema_input_type=_each_once(bool))] = Field(
         default=(False,), description="a list of false and true"
     )
+    styles: Annotated[Any, _of_words(Style)] = Field(
+        default=(BLOCK_STYLE, STREAM_STYLE), description='a list of "block" and "stream"'
+    )
+    paces: Annotated[Any, PlainValidator(_paces, json_schema_input_type=_each_once(_PaceForm)), _AS_TEXTS] | None = (
+        Field(default=None, description='a list of texts, as ["1", "1/4", "2"]')
+    )
+    starts: Annotated[Any, _of_words(Starts)] = Field(
+        default=("latency", "memory"), description='a list of "latency" and "memory"'
+    )
+    chunks: Annotated[Any, PlainValidator(_counts, json_schema_input_type=_CountsForm)] | None = Field(
+        default=None, description=f"a list of pulses, each {_COUNT}"
+    )
     splits: Annotated[
         Any,
         PlainValidator(_splits, json_schema_input_type=Literal["ladder", "none"] | dict[str, dict[str, _CountsForm]]),
@@ -360,7 +400,8 @@ class Study(BaseModel):
     def holds_plain(self) -> bool:
         """Whether it allows designs without cuts, FIFOs, layouts and recomputing, under the reuse policy."""
         return (
-            (not isinstance(self.cuts, tuple) or "none" in self.cuts)
+            self.has_blocks
+            and (not isinstance(self.cuts, tuple) or "none" in self.cuts)
             and BUFFER.name in self.links
             and "none" in self.layouts
             and ("reuse" in self.policies or "levels" in self.policies)
@@ -369,9 +410,19 @@ class Study(BaseModel):
         )
 
     @property
+    def has_blocks(self) -> bool:
+        """Whether groups may work in block steps."""
+        return BLOCK_STYLE in self.styles
+
+    @property
+    def has_streams(self) -> bool:
+        """Whether groups may work element by element."""
+        return STREAM_STYLE in self.styles
+
+    @property
     def has_options(self) -> bool:
         """Whether it allows anything beyond plain designs, whatever the sums are."""
-        return (
+        return self.has_blocks and (
             not self.holds_plain
             or bool(self.keeps or self.buffers)
             or any(getattr(self, name) != plain for name, plain in NARROW.items() if name not in _NO_OPTIONS)
@@ -381,7 +432,7 @@ class Study(BaseModel):
     @property
     def option_lists(self) -> tuple[object, ...]:
         """All that says which options the structures of a group have on given blocks."""
-        names = (*(name for name in NARROW if name != "splits"), "orders", "keeps", "buffers")
+        names = (*(name for name in NARROW if name not in ("splits", "styles")), "orders", "keeps", "buffers")
         return tuple(getattr(self, name) for name in names)
 
     @property
@@ -417,11 +468,13 @@ NARROW: Mapping[str, Any] = {  # plain designs: docs/explore.md, "Studies"
     "layouts": ("none",),
     "policies": ("reuse",),
     "recompute": (False,),
+    "styles": (BLOCK_STYLE,),
     "splits": NO_SPLITS,
 }
 
 
-_NO_OPTIONS = ("splits", "outer_blocks")  # splits make networks; blocks of blocks are options where they are listed
+# Splits make networks; blocks of blocks are options where they are listed; streams have no blocks.
+_NO_OPTIONS = ("splits", "outer_blocks", "styles")
 
 
 def load_study(path: Path) -> Study:

@@ -13,9 +13,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from arrayol.errors import ArrayolError
+from arrayol.ir.divisors import divisors
 from hwmodel.accesses import Accesses
 from hwmodel.cost_model.model import MachineModel
+from hwmodel.cost_model.streaming.stream_groups import design_of
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, is_plain, rate_of
+from hwmodel.streamed import Stream
 
 Extents = tuple[int, ...]
 BLOCKS_AT_LEAST = 5  # along an axis that a block does not span
@@ -49,9 +52,8 @@ class Reducer:
 
     def prepare(self, groups: Iterable[GroupDesign]) -> None:
         """Find out together which of the smaller ones of many groups are legal, as far as they are plain."""
-        smaller = (
-            self._smaller(group, partial=partial) for group in dict.fromkeys(groups) for partial in (False, True)
-        )
+        blocks = [group for group in dict.fromkeys(groups) if group.stream is None]
+        smaller = (self._smaller(group, partial=partial) for group in blocks for partial in (False, True))
         families: dict[object, list[GroupDesign]] = {}
         for one in dict.fromkeys(smaller):
             if is_plain(one) and one not in self._legal:
@@ -72,7 +74,9 @@ class Reducer:
 
     def _group(self, design: GroupDesign, *, partial: bool) -> GroupDesign:
         key = design, partial
-        if key not in self._groups:
+        if key not in self._groups and design.stream is not None:
+            self._groups[key] = self._stream(design, design.stream)
+        elif key not in self._groups:
             smaller = self._smaller(design, partial=partial)
             if smaller not in self._legal:
                 self._legal[smaller] = _legal(smaller, self.model)
@@ -81,6 +85,16 @@ class Reducer:
         if isinstance(group, ArrayolError):
             raise group.with_traceback(None)
         return group
+
+    def _stream(self, design: GroupDesign, stream: Stream) -> GroupDesign | ArrayolError:
+        """The stream on the smaller network, in chunks that divide its frame: a fifth of it at most."""
+        try:
+            streamed = self.model.streams(design.tasks).model.streamed(stream)
+        except ArrayolError as refusal:
+            return refusal
+        most = max(1, min(stream.chunk, streamed.frame // BLOCKS_AT_LEAST))
+        chunk = max(own for own in divisors(streamed.frame) if own <= most)
+        return design_of(replace(streamed, stream=replace(stream, chunk=chunk)))
 
     def _smaller(self, design: GroupDesign, *, partial: bool) -> GroupDesign:
         def cut(task: str, blocks: Blocks) -> Blocks:
@@ -92,7 +106,7 @@ class Reducer:
 
         return replace(
             design,
-            blocks=cut(self._last(design.tasks), design.blocks),
+            schedule=cut(self._last(design.tasks), design.blocks),
             processors=tuple(
                 replace(processor, cut=cut(processor.task, processor.cut)) if processor.cut else processor
                 for processor in design.processors

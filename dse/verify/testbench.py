@@ -21,13 +21,23 @@ from hwmodel.cost_model.banked import banked_memories
 from hwmodel.cost_model.enumerated.plan import EnumeratedPlan, plan_group
 from hwmodel.cost_model.estimate import DesignEstimate, GroupEstimate, MemoryUse, Once
 from hwmodel.cost_model.model import MachineModel
+from hwmodel.cost_model.streaming.stream_groups import StreamPricer
 from hwmodel.design import Design, GroupDesign, structure_of
 from hwmodel.memory_kinds import FIFO, STATE, kind_named
 from hwmodel.platform import Platform
 from hwmodel.residence import Loads
-from hwmodel.simulator.group import GroupRun, LocalMemories
+from hwmodel.simulator.group import LocalMemories
 from hwmodel.simulator.memories.setup import Setup
-from hwmodel.simulator.simulate import ReferenceValues, Simulation, SingleRun, reference_of, simulate, simulate_group
+from hwmodel.simulator.simulate import (
+    AnyRun,
+    Local,
+    ReferenceValues,
+    Simulation,
+    SingleRun,
+    reference_of,
+    simulate,
+    simulate_group,
+)
 
 PLANNED_AT_MOST = 1 << 17  # repetitions of groups whose plans are kept
 
@@ -118,7 +128,11 @@ class Testbench:
     def trial(self, group: GroupDesign) -> Trial:
         """Simulate a group, and give its estimate beside it. Raises SimulatorError where it cannot run."""
         estimate = self.model.estimate(group)
-        local = local_memories(self._plan(structure_of(group)), group, estimate)
+        local: Local
+        if group.stream is not None:
+            local = self.model.streams(group.tasks).streamed(group)
+        else:
+            local = local_memories(self._plan(structure_of(group)), group, estimate)
         return Trial(simulate_group(self.reference, self.platform, group, local), estimate)
 
     def _plan(self, structure: GroupDesign) -> EnumeratedPlan:
@@ -146,14 +160,19 @@ def run_simulation(
     functions: Functions | None = None,
 ) -> Simulation:
     """Simulate a design with the memories that the model gives it."""
-    local = memories_of_groups(accesses, platform, design, estimate)
+    local = [
+        StreamPricer(accesses, group.tasks, platform, None).streamed(group)
+        if group.stream is not None
+        else local_memories(plan_group(accesses, platform, group), group, own)
+        for group, own in zip(design.groups, estimate.groups, strict=True)
+    ]
     return simulate(spec, accesses, platform, design, local, inputs, functions)
 
 
 def memories_of_groups(
     accesses: Accesses, platform: Platform, design: Design, estimate: DesignEstimate
 ) -> list[LocalMemories]:
-    """The memories of each group of a design."""
+    """The memories of each group of a design whose groups all work in blocks."""
     pairs = zip(design.groups, estimate.groups, strict=True)
     return [local_memories(plan_group(accesses, platform, group), group, own) for group, own in pairs]
 
@@ -200,7 +219,7 @@ def _setup_mismatches(setup: Setup, once: Once) -> Iterator[str]:
             yield f"what is loaded once takes {found:,} {unit}, where the model says {analytic:,}"
 
 
-def _memory_mismatches(run: GroupRun, estimate: GroupEstimate) -> Iterator[str]:
+def _memory_mismatches(run: AnyRun, estimate: GroupEstimate) -> Iterator[str]:
     for use in estimate.memories:
         peak = run.peaks.get((use.kind, use.name), 0)
         if peak != use.live:

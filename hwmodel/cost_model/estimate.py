@@ -46,7 +46,7 @@ class MemoryUse:
     banks and copies, and the registers of windows (ROMs outside groups and locals count in bits only). `blocks` are the
     memory blocks that it takes (None without local.block_bits). Its data have `width` bits each; `live` is the live
     count, and `addressed` the words of its addresses in one bank. `organisation` is None without a technology; the size
-    is then the addressed one.
+    is then the addressed one. `segments` are the depths of line buffers, chain by chain.
     """
 
     kind: KindName
@@ -59,6 +59,7 @@ class MemoryUse:
     live: int = 0
     addressed: int = 0
     organisation: Organisation | None = None
+    segments: tuple[tuple[int, ...], ...] = ()
 
     @property
     def is_internal(self) -> bool:

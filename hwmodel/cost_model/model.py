@@ -46,6 +46,7 @@ from hwmodel.cost_model.memories.local_ports import LocalPorts
 from hwmodel.cost_model.memories.lone_ports import LonePorts
 from hwmodel.cost_model.metrics import Metrics
 from hwmodel.cost_model.residents import loaded_once, resident_memories
+from hwmodel.cost_model.streaming.stream_groups import StreamPricer
 from hwmodel.cost_model.tables.group_tables import GroupTables
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan, is_plain, rates_of, row_major, structure_of
 from hwmodel.figures import LATENCY
@@ -129,6 +130,7 @@ ESTIMATED_AT_ONCE = 512  # designs
 ESTIMATES_KEPT = 1024  # of groups: results are written again and again
 PORTS_KEPT = 64  # of kinds of structures, among those that are evaluated alone
 TABLE_BYTES = 5 << 25  # of the groups evaluated last, besides the present one
+STREAMS_KEPT = 32  # groups as streams
 SPLIT_KEPT = 2  # models with a dimension split
 TASKS_OPEN = 512  # of the groups evaluated last, in all: larger groups have larger tables
 
@@ -157,6 +159,7 @@ class MachineModel:
         self._lone: dict[str, LonePorts | None] = {}
         self._estimates: dict[GroupDesign, GroupEstimate] = {}
         self._split: dict[tuple[str, Halves], MachineModel] = {}
+        self._streams: dict[tuple[str, ...], StreamPricer] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return MachineModel, (self.network, self.platform, dict(self.accesses.loads))  # what is remembered stays here
@@ -202,6 +205,9 @@ class MachineModel:
     def estimates(self, groups: Sequence[GroupDesign]) -> list[GroupEstimate]:
         """The estimates of many groups; plain designs with equal tasks, scan and layouts are evaluated together."""
         new = [group for group in dict.fromkeys(groups) if group not in self._estimates]
+        streams = [group for group in new if group.stream is not None]
+        self._estimates |= {group: self.streams(group.tasks).estimate(group) for group in streams}
+        new = [group for group in new if group.stream is None]
         estimated = dict(zip(new, self._estimated(new), strict=True))
         estimates = [estimated.get(group) or self._estimates[group] for group in groups]
         if len(self._estimates) + len(estimated) > ESTIMATES_KEPT:
@@ -228,6 +234,14 @@ class MachineModel:
         single = [group for place, group in enumerate(groups) if place not in estimates]
         others = self._evaluate_single(single, self._unbatched)
         return [estimates[place] if place in estimates else others[group] for place, group in enumerate(groups)]
+
+    def streams(self, tasks: tuple[str, ...]) -> StreamPricer:
+        """The evaluation of a group of tasks as streams. Raises ArrayolError (`not-streamed`, `made-in-part`)."""
+        if tasks not in self._streams:
+            if len(self._streams) >= STREAMS_KEPT:
+                self._streams.clear()
+            self._streams[tasks] = StreamPricer(self.accesses, tasks, self.platform, self.energy_prices)
+        return self._streams[tasks]
 
     def memories_in_succession(self, group: GroupDesign) -> tuple[MemoryUse, ...]:
         """The memories of a group, as built, if frames follow each other without pause (docs/machine.md, section 8)."""
@@ -309,7 +323,7 @@ class MachineModel:
         blocks = structure.blocks
         if blocks.outer and halves_of(self.network, structure) is None:
             return False
-        is_alike = is_plain(replace(structure, blocks=Blocks(blocks.shape, blocks.scan)))
+        is_alike = is_plain(replace(structure, schedule=Blocks(blocks.shape, blocks.scan)))
         if is_alike and structure.recompute:
             return self.is_separable(structure.tasks) and self.batch_for(structure) is not None
         return is_alike
@@ -459,6 +473,9 @@ class MachineModel:
 
     def step_cycles(self, group: GroupDesign) -> tuple[int, ...]:
         """The length of every step of a group in cycles, in order."""
+        if group.stream is not None:
+            pricer = self.streams(group.tasks)
+            return tuple(pricer.steps(pricer.streamed(group)).lengths.tolist())
         plan, rates = plan_group(self.accesses, self.platform, group), rates_of(group)
         require_legal_rates(plan_tables(plan), 0, rates)
         busy = {task: processor_busy.cycles for task, processor_busy in plan.processors.all_busy(rates).items()}

@@ -17,6 +17,7 @@ from hwmodel.cost_model.memory_port.port import PortCycles
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.cost_model.tables.steps import StepPart
 from hwmodel.design import GroupDesign, is_plain, rates_of
+from hwmodel.stream.model import last_firing
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,8 @@ def group_timeline(
     Raises ArrayolError for choices that docs/machine.md, section 6, refuses; ValueError if the totals differ.
     """
     steps, cycles = totals
+    if group.stream is not None:
+        return _of_stream(model, group, totals, first=first, last=last)
     shown = np.unique(np.concatenate([np.arange(min(first, steps)), np.arange(max(0, steps - last), steps)]))
     batch = model.batch(group.tasks) if is_plain(group) else None
     if batch is not None:
@@ -69,6 +72,29 @@ def group_timeline(
         if structures.holds.all() and batch.steps(group.blocks.scan, structures).has_formula.all():
             return _separably(batch, group, structures, shown, cycles)
     return _exactly(model, group, shown, totals)
+
+
+def _of_stream(model: MachineModel, group: GroupDesign, totals: tuple[int, int], *, first: int, last: int) -> Timeline:
+    """The timeline of a streaming group: its tasks work in the pulses from their first to their last firing."""
+    pricer = model.streams(group.tasks)
+    streamed = pricer.streamed(group)
+    steps = pricer.steps(streamed)
+    length = steps.lengths
+    if (len(length), int(length.sum())) != totals:
+        raise ValueError("the group takes other steps or cycles")
+    number = np.arange(len(length))
+    shown = np.flatnonzero((number < first) | (number >= len(length) - last))
+    begin = (shown - 1) * steps.chunk
+    busy = {}
+    for task in group.tasks:
+        firing = streamed.nodes[task].firing
+        end = np.minimum(begin + steps.chunk, last_firing(firing) + firing.interval)
+        busy[task] = np.maximum(end - np.maximum(begin, firing.start), 0)
+    moved: dict[str, MovedElements] = {}
+    for own in steps.ports:
+        _move(moved, own.array, int(own.data.sum()), write=own.write)
+    port = steps.port.of_structure(shown)
+    return _timeline(shown, (np.cumsum(length) - length)[shown], length[shown], port, busy, moved)
 
 
 def _separably(batch: GroupBatch, group: GroupDesign, structures: Structures, shown: IntArray, cycles: int) -> Timeline:

@@ -28,7 +28,7 @@ from hwmodel.local_memory.memory_kinds import Built, Kinds
 from hwmodel.local_memory.port_plan import PortPlan, Refusal
 from hwmodel.platform import LocalPrices
 
-Way = Literal["registers", "window", "banks", "copies", "fifo", "state", "layout"]
+Way = Literal["registers", "window", "banks", "copies", "fifo", "state", "layout", "segments", "chunks"]
 Depth = Callable[[BankFunction], int]  # the words of the deepest bank under a function
 ROM_READS = 2  # ports of a bank that is never written
 

@@ -91,6 +91,11 @@ class GroupRun:
     requesters: Mapping[tuple[str, bool], Requester]
 
     @property
+    def tasks(self) -> tuple[str, ...]:
+        """The names of its tasks in dataflow order."""
+        return tuple(reversed(tuple(self.moves.plan.works)))
+
+    @property
     def cycles(self) -> int:
         """Cycles from the first load to the last store."""
         return sum(self.lengths)

@@ -33,9 +33,13 @@ from hwmodel.simulator.memories.memories import Memory, external_memory, of_othe
 from hwmodel.simulator.memories.setup import Setup, set_up
 from hwmodel.simulator.schedule.patterns import touched_patterns
 from hwmodel.simulator.schedule.plan import fault
+from hwmodel.simulator.streams.group_run import StreamGroupRun, run_stream_group
 from hwmodel.simulator.values import ValueCheck, Values
+from hwmodel.streamed import StreamedGroup
 
 Arrays = Mapping[str, NDArray[Any]]
+AnyRun = GroupRun | StreamGroupRun
+Local = LocalMemories | StreamedGroup  # of a group in blocks, or of one that streams
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ class Simulation:
     `identical` None.
     """
 
-    groups: tuple[GroupRun, ...]
+    groups: tuple[AnyRun, ...]
     outputs: Arrays
     identical: bool | None
 
@@ -66,7 +70,7 @@ def simulate(
     accesses: Accesses,
     platform: Platform,
     design: Design,
-    local: Sequence[LocalMemories],
+    local: Sequence[Local],
     inputs: Arrays | None,
     functions: Functions | None = None,
 ) -> Simulation:
@@ -83,8 +87,11 @@ def simulate(
     given = with_tables(spec, spec.components[network.name], inputs)
     values: Values = {name: one_frame(accesses, name, given[name]).reshape(-1) for name in network.inputs}
     evaluation = ValueCheck(spec, accesses, functions or {})
-    for run, _ in runs:
-        evaluation.run(run, values)
+    for run, memory in runs:
+        if isinstance(run, StreamGroupRun):
+            run.evaluate(spec, accesses, functions or {}, values, memory)
+        else:
+            evaluation.run(run, values)
     memory = runs[-1][1]
     outputs = {name: values[name][memory[name]].reshape(accesses.shape(name)) for name in network.outputs}
     same = all(outputs[name].tobytes() == one_frame(accesses, name, reference[name]).tobytes() for name in outputs)
@@ -92,8 +99,8 @@ def simulate(
 
 
 def run_groups(
-    accesses: Accesses, platform: Platform, design: Design, local: Sequence[LocalMemories]
-) -> list[tuple[GroupRun, Memory]]:
+    accesses: Accesses, platform: Platform, design: Design, local: Sequence[Local]
+) -> list[tuple[AnyRun, Memory]]:
     """Run the groups after the setup, one after another over one external memory, which is returned with each run.
 
     Raises SimulatorError if a rule of the machine is broken, also if an output is not stored whole (`never-stored`).
@@ -101,9 +108,14 @@ def run_groups(
     network = accesses.network
     memory = external_memory(accesses, network.inputs)
     setup = set_up(accesses, platform, memory)
-    runs: list[tuple[GroupRun, Memory]] = []
+    runs: list[tuple[AnyRun, Memory]] = []
     made_counts: Counter[str] = Counter()
     for group, memories in zip(design.groups, local, strict=True):
+        if isinstance(memories, StreamedGroup):
+            streamed = run_stream_group(accesses, platform, memories, memory, setup, made_counts)
+            made_counts.update({name: accesses.size(name) for name in streamed.first_token})
+            runs.append((streamed, memory))
+            continue
         run = run_group(accesses, platform, group, memories, memory, setup, made_counts)
         made_counts.update({name: len(moved.element) for name, moved in run.moves.arrays.items() if not moved.loaded})
         runs.append((run, memory))
@@ -229,13 +241,11 @@ def _task(process: Process, ports: Mapping[str, Port], span: Span) -> Repetitive
 class SingleRun:
     """The run of a single group, and whether it leaves the reference execution's values for others (None: tokens)."""
 
-    run: GroupRun
+    run: AnyRun
     identical: bool | None
 
 
-def simulate_group(
-    reference: ReferenceValues, platform: Platform, group: GroupDesign, local: LocalMemories
-) -> SingleRun:
+def simulate_group(reference: ReferenceValues, platform: Platform, group: GroupDesign, local: Local) -> SingleRun:
     """Run a single group with its local memories, given the reference execution's arrays.
 
     Raises SimulatorError if it breaks a rule of the machine, also if an element that is needed outside is not stored
@@ -245,7 +255,12 @@ def simulate_group(
     made_arrays = {array for task in group.tasks for array in accesses.network.processes[task].writes}
     memory = _external_memory(reference, group, made_arrays)
     before = {name: tokens.copy() for name, tokens in memory.items() if name not in made_arrays}
-    run = run_group(accesses, platform, group, local, memory, set_up(accesses, platform, memory))
+    setup = set_up(accesses, platform, memory)
+    run: AnyRun
+    if isinstance(local, StreamedGroup):
+        run = run_stream_group(accesses, platform, local, memory, setup)
+    else:
+        run = run_group(accesses, platform, group, local, memory, setup)
     _require_unchanged(before, memory)
     needed = {
         name: reference.needed_outside(name, group.tasks) & _written_by_group(accesses, name, group)
@@ -255,7 +270,10 @@ def simulate_group(
     if reference.values is None:
         return SingleRun(run, None)
     values: Values = {name: reference.values[name] for name in before}
-    reference.evaluation.run(run, values)
+    if isinstance(run, StreamGroupRun):
+        run.evaluate(reference.spec, accesses, {}, values, memory)
+    else:
+        reference.evaluation.run(run, values)
     same = all(
         values[name][memory[name][elements]].tobytes() == reference.values[name][elements].tobytes()
         for name, elements in needed.items()

@@ -18,7 +18,7 @@ from hwmodel.stream.nodes import Node, StreamGroup
 from hwmodel.stream.refusals import not_streamed
 from hwmodel.stream.starts import Wait, least_starts, thrifty_starts
 from hwmodel.stream.strides import Pitches, pitches_of
-from hwmodel.streamed import Chain, Firing, Stream, StreamedGroup, StreamNode
+from hwmodel.streamed import Chain, Firing, Stream, StreamedGroup, StreamNode, Tap
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,32 @@ class StreamModel:
         return StreamedGroup(
             self.tasks, stream, nodes, tuple(self._chains(walked, firing)), walked.pitches.line, walked.pitches.frame
         )
+
+    def starts(self, stream: Stream) -> dict[str, int]:
+        """When nodes start. Raises ArrayolError (`not-streamed`)."""
+        return self._started(stream)[1]
+
+    def choices(self, stream: Stream) -> dict[Tap, int]:
+        """By tap the number of places from which it takes its data: several where it reads beyond an array's ends."""
+        places: dict[Tap, int] = {}
+        for reads in self._walk(stream).lanes.values():
+            for tap in reads.within:
+                places[tap] = places.get(tap, 0) + 1
+            for tap, spread in reads.beyond.items():
+                values = {spread.least, spread.most} if spread.values is None else spread.values
+                own = reads.within[tap].values if tap in reads.within else None
+                places[tap] = places.get(tap, 0) + len(values - (own or frozenset()))
+        return places
+
+    def listed_reads(self, stream: Stream) -> int:
+        """The reads that are counted element by element: those of lanes whose taps are late by several numbers."""
+        walked, starts = self._started(stream)
+        total = 0
+        for lane, reads in walked.lanes.items():
+            if needs_listing(reads, starts, lane.node):
+                size = math.prod(self.group.nodes[lane.node].extents) // walked.pitches.firing[lane.node].units
+                total += size * (len(reads.within) + len(reads.beyond))
+        return total
 
     def metrics(self, stream: Stream) -> StreamMetrics:
         """The figures under decisions. Raises ArrayolError (`not-streamed`)."""
@@ -186,15 +212,15 @@ def _ends(group: StreamGroup, streamed: StreamedGroup) -> Iterator[int]:
     """The pulse behind the last one in which each store takes data, or each array is made that leaves."""
     for node in group.nodes.values():
         if node.kind == "store" and node.name in streamed.nodes:
-            yield _last_firing(streamed.nodes[node.name].firing) + 1
+            yield last_firing(streamed.nodes[node.name].firing) + 1
         elif node.kind == "store":
             for writer, _ in group.writers(node.reads[0].array):
                 firing = streamed.nodes[writer.name].firing
-                yield _last_firing(firing) + firing.interval + firing.latency + 1
+                yield last_firing(firing) + firing.interval + firing.latency + 1
 
 
-def _last_firing(firing: Firing) -> int:
-    """The pulse of the last firing."""
+def last_firing(firing: Firing) -> int:
+    """The pulse of a node's last firing."""
     pulse = firing.start
     for at, (extent, stride) in enumerate(zip(firing.extents, firing.strides, strict=True)):
         pulse += ((extent - 1) // firing.units if at == firing.shared else extent - 1) * stride

@@ -143,7 +143,12 @@ def _group(result: Result, design: Design, group: GroupRecord) -> str:
     if group.mapping is None:
         blocks = (f"X_out {processor.block_data:,}" for processor in group.processors)
         return ", ".join(f"{text}, {block}" for text, block in zip(units, blocks, strict=True))
-    sides, scan = group.mapping.blocks.decisions.text, group.mapping.blocks.scan
+    if group.mapping.stream is not None:
+        stream = group.mapping.stream
+        how = f"{group.mapping.sides}, starts for {stream.starts_for}, chunks of {stream.chunk:,} pulses"
+        cycles = f"{group.mapping.latency_cycles:,} cycles in {group.mapping.steps:,} steps"
+        return f"{', '.join(units)}; {how}; {cycles}"
+    sides, scan = group.mapping.schedule.text, group.mapping.scan
     blocks_text = f"{sides or '1'} in the order {scan or 'of one'}"
     cycles = f"{group.mapping.latency_cycles:,} cycles in {group.mapping.steps:,} steps"
     return f"{', '.join(units)}; blocks {blocks_text}; {cycles}"

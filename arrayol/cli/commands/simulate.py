@@ -139,6 +139,12 @@ def _facts(opened: api.StoredDesign, simulated: api.Simulated) -> Iterator[tuple
     yield "model", "disagrees" if simulated.mismatches else "agrees: the same cycles, every memory as full as it says"
     if waits := wait_text(opened.record):
         yield "waits for", waits
+    for number, group in enumerate(opened.record.groups, 1):
+        stream = group.mapping.stream if group.mapping is not None else None
+        if stream is not None:
+            starts = ", ".join(f"{name} {pulse:,}" for name, pulse in stream.starts.items())
+            pace = f"a pace of {stream.pace}, lines of {stream.line:,} pulses, chunks of {stream.chunk:,}"
+            yield f"stream {number}", f"{pace}; starts: {starts}"
     yield from hardware_facts(opened)
     yield "platform", opened.platform_name
 

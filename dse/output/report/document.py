@@ -266,8 +266,8 @@ def _processor(record: ProcessorRecord) -> Document:
 
 
 def _columns(rows: Sequence[Document]) -> dict[str, list[Any]]:
-    """Rows of equal keys as a list for each key, which are named once."""
-    return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+    """Rows as a list for each key, which are named once; null where a row lacks one."""
+    return {name: [row.get(name) for row in rows] for name in dict.fromkeys(name for row in rows for name in row)}
 
 
 def _finite(value: float) -> float | None:

@@ -30,7 +30,8 @@ def organised(opened: StoredDesign, *, addresses: bool = True) -> list[dict[str,
     """
     rows: list[dict[str, Any]] = []
     for number, (group, estimate) in enumerate(zip(opened.design.groups, opened.estimate.groups, strict=True), 1):
-        plan = plan_group(opened.accesses, opened.platform, group) if addresses else None
+        is_planned = addresses and group.stream is None
+        plan = plan_group(opened.accesses, opened.platform, group) if is_planned else None
         rows += [_row(number, use, plan) for use in estimate.memories]
     return rows
 

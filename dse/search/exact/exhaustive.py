@@ -23,10 +23,12 @@ from dse.search.figures import Columns, values_of
 from dse.search.group_front import Counts, total_units
 from dse.search.integer_partitions import coverage
 from dse.search.pricing import RateChoices, plain_structure
+from dse.search.streams.stream_search import price_streams
 from dse.space.mappings import MappingSpace
 from dse.space.options import mapping_options
 from dse.space.size import all_fusions
 from dse.space.task_graph import Mask
+from hwmodel.cost_model.streaming.stream_groups import metrics_of_streams
 from hwmodel.design import Design, GroupDesign
 
 WHOLES_AT_MOST = 20_000_000  # whole designs; more are refused
@@ -155,12 +157,16 @@ def _all_designs(space: MappingSpace, columns: Columns, group: Mask, runner: Job
     """
     tasks, last = space.tasks(group), space.last(group)
     empty: IntArray = np.zeros((0, len(columns.figures)), np.int64)
+    streams = _streams(space, columns, tasks) if space.study.has_streams else _Group([], empty, empty[:, 0], 0, None)
+    if not space.study.has_blocks:
+        return streams, False
     if last is None:
-        return _Group([], empty, empty[:, 0], 1, "the group has several last tasks"), False
+        several = "the group has several last tasks"
+        return replace(streams, size=streams.size + 1, refusal=streams.refusal or several), False
     rates = RateChoices(tuple(map(space.rates, tasks))).combinations
-    designs: list[GroupDesign] = []
-    parts: list[tuple[IntArray, IntArray]] = [(empty, empty[:, 0])]
-    size, refusal, is_over = 0, None, False
+    designs: list[GroupDesign] = [*streams.designs]
+    parts: list[tuple[IntArray, IntArray]] = [(streams.values, streams.units)]
+    size, refusal, is_over = streams.size, streams.refusal, False
     for structure in _structures(space, tasks, last):
         try:
             runner.heed_time()
@@ -170,8 +176,8 @@ def _all_designs(space: MappingSpace, columns: Columns, group: Mask, runner: Job
         size += len(rates)
         try:
             priced = space.model.price_structure(structure, rates)
-        except ArrayolError as refused:
-            refusal = refusal or refused.diagnostics[0].message
+        except ArrayolError as error:
+            refusal = refusal or error.diagnostics[0].message
             continue
         legal = np.flatnonzero(priced.legal[0])
         values = [column[0] for column in values_of(columns, priced, space, tasks)]
@@ -179,6 +185,20 @@ def _all_designs(space: MappingSpace, columns: Columns, group: Mask, runner: Job
         designs.extend(structure.at_rates(rates[row].tolist()) for row in legal)
     all_values, all_units = (np.concatenate(column) for column in zip(*parts, strict=True))
     return _Group(designs, all_values, all_units, size, refusal), is_over
+
+
+def _streams(space: MappingSpace, columns: Columns, tasks: tuple[str, ...]) -> _Group:
+    """Every stream of a group that is priced, each by its own estimate."""
+    streams = price_streams(space, tasks)
+    values = []
+    for pair in streams.designs:
+        metrics = metrics_of_streams([pair], space.model.energy_prices)
+        values.append([int(column[0, 0]) for column in values_of(columns, metrics, space, tasks)])
+    table = np.array(values, np.int64).reshape(len(values), len(columns.figures))
+    designs = [design for design, _ in streams.designs]
+    units = [sum(processor.units for processor in design.processors) for design in designs]
+    size = len(designs) + streams.refused + streams.left_out
+    return _Group(designs, table, np.array(units, np.int64), size, streams.refusal)
 
 
 def _structures(space: MappingSpace, tasks: tuple[str, ...], last: str) -> Iterator[GroupDesign]:

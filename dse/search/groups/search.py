@@ -19,6 +19,7 @@ from dse.search.groups.jobs import GroupJob, KeepsJob, OptionsJob, PlainJob, Str
 from dse.search.groups.keep_search import searches_keeps
 from dse.search.incumbents.incumbents import Incumbents
 from dse.search.pricing import RateChoices, has_bounds, plain_structure
+from dse.search.streams.stream_search import StreamJob
 from dse.space.mappings import MappingSpace, ScanShapes, ShapeTable
 from dse.space.options import (
     count_mapping_options,
@@ -48,15 +49,19 @@ def search_group(
     the model prices slowly only some.
     """
     space, columns = context.space, context.columns
-    last = space.last(group)
+    last, tasks = space.last(group), space.tasks(group)
+    part = nothing(columns, len(tasks))
+    if space.study.has_streams:
+        part = joined([part, *(yield [StreamJob.of(space, tasks)])], columns)
+    if not space.study.has_blocks:
+        return group_front(part, context)
     if last is None:
-        return _refused(
-            columns,
-            "the group ends in several tasks that no blocks cut alike",
-        )
-    tasks = space.tasks(group)
+        several = "the group ends in several tasks that no blocks cut alike"
+        if not len(part.values):
+            return _refused(columns, several)
+        counts = Counts(infeasible=1)
+        return group_front(joined([part, nothing(columns, len(tasks), counts, several)], columns), context)
     jobs = GroupJobs(space, columns, tasks, RateChoices(tuple(map(space.rates, tasks))), wholes=wholes)
-    part = nothing(columns, len(jobs.tasks))
     if space.study.holds_plain:
         part = joined([part, *(yield jobs.plain(part, space.structures(last)))], columns)
         if jobs.searches_keeps:
@@ -64,6 +69,7 @@ def search_group(
             part = joined([part, *kept], columns)
         if space.study.has_options and not all_options:
             start = [part.structures[place] for place in dict.fromkeys(part.place.tolist())]
+            start = [one for one in start if one.stream is None]
             variants = jobs.one_option_each(part, start, keeps=not jobs.searches_keeps)
             parts = yield variants.jobs
             part = joined([part, *parts, nothing(columns, len(jobs.tasks), Counts(pruned=variants.pruned))], columns)

@@ -117,6 +117,8 @@ class Coding:
 
     def _write(self, group: Mask, design: GroupDesign, genes: Genes) -> None:
         """Write a group's choices. Raises ValueError where one of them has no gene."""
+        if design.stream is not None:
+            raise ValueError("streams have no genes")
         last = self.space.graph.names.index(design.tasks[-1])
         own, members = self.tasks[last], [self.tasks[task] for task in bits(group)]
         blocks = design.blocks

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.arrays import IntArray
-from dse.jobs.jobs import SEARCHING, SearchProgress
+from dse.jobs.jobs import SEARCHING, JobPlan, SearchProgress
 from dse.jobs.runner import JobRunner, TimeOverError
 from dse.pareto.combine import Groups, Stock, values_of
 from dse.pareto.fronts import Combination
@@ -22,12 +22,13 @@ from dse.search.batch_pricer import BatchPricer
 from dse.search.context import Evolution, Generation, SearchContext, Searched, SearchRequest
 from dse.search.exact.exact import bounds_text, in_order
 from dse.search.figures import objective_values
-from dse.search.group_front import Counts
+from dse.search.group_front import Counts, GroupPart
 from dse.search.heuristic.encoding import Coding, Sides
 from dse.search.heuristic.nsga2 import Genes, evolve
 from dse.search.heuristic.slow_designs import SlowDesigns
 from dse.search.incumbents.complete_designs import Wholes
 from dse.search.integer_partitions import Code, code_of, covered
+from dse.search.streams.stream_search import StreamJob
 from dse.space.options import is_plain
 from dse.space.size import size_of
 from dse.space.task_graph import Mask
@@ -98,6 +99,7 @@ class GeneticSearch:
         self.stock = Stock(space.graph, space.fusions, columns.combination)
         self.slow = SlowDesigns(space, self.pricer.figures)
         self.genes: dict[GroupDesign, Genes] = {}  # of each group design the row in which it was first seen
+        self.streamed: set[Mask] = set()  # groups whose streams are in the stock
         self.known: set[bytes] = set()  # rows that were made of groups
         self.history: list[IntArray] = []  # the front after each generation,
         self.evaluated: list[int] = []  # and the designs priced
@@ -195,6 +197,8 @@ class GeneticSearch:
         rows: list[Genes] = []
         places: list[int] = []
         for place, whole in enumerate(wholes):
+            if any(design.stream is not None for design in whole.groups.values()):
+                continue  # streams have no genes
             row = self.coding.joined({group: self.genes[design] for group, design in whole.groups.items()})
             if row.tobytes() not in self.known:
                 self.known.add(row.tobytes())
@@ -206,7 +210,23 @@ class GeneticSearch:
     def _designs(self, genes: Genes) -> list[Groups | None]:
         """What the rows of the next generation stand for."""
         self.slow.next_generation()
-        return [self._design(row) for row in genes]
+        designs = [self._design(row) for row in genes]
+        self._add_streams(designs)
+        return designs
+
+    def _add_streams(self, designs: Sequence[Groups | None]) -> None:
+        """Price the streams of groups that were not seen before; they join the stock."""
+        space = self.coding.space
+        masks = dict.fromkeys(mask for groups in designs for mask in groups or () if mask not in self.streamed)
+        if not space.study.has_streams or not masks:
+            return
+        self.streamed.update(masks)
+        jobs = [StreamJob.of(space, space.tasks(mask)) for mask in masks]
+        self.seconds += sum(job.cost for job in jobs)
+        (parts,) = self.pricer.runner.do(self.pricer.context, [_done(jobs)])
+        for mask, part in zip(masks, parts, strict=True):
+            streams = part.designs(np.arange(len(part.values)))
+            self.stock.add({mask: dict(zip(streams, map(tuple, part.values.tolist()), strict=True))})
 
     def _design(self, genes: Genes) -> Groups | None:
         groups = self.coding.design(genes)
@@ -226,6 +246,10 @@ class GeneticSearch:
                     self.genes[design] = genes[row]
                     fresh.setdefault(group, {})[design] = values
         self.stock.add(fresh)
+
+
+def _done(jobs: Sequence[StreamJob]) -> JobPlan[Sequence[GroupPart]]:
+    return (yield jobs)
 
 
 def evolution_text(evolution: Evolution, clock: str = "") -> str:

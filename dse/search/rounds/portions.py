@@ -27,6 +27,7 @@ from dse.search.groups.job_cost import by_scans, in_jobs, seconds_of_each
 from dse.search.groups.search import GroupJobs, JobSample
 from dse.search.pricing import RateChoices, plain_structure
 from dse.search.rounds.schedule import ROUNDS, Schedule, Structure, by_scan
+from dse.search.streams.stream_search import StreamJob
 from dse.space.mappings import MappingSpace, table_of
 from dse.space.options import are_offered, count_mapping_options, is_plain, other_fifos, spread
 from dse.space.outer_blocks import in_smaller_blocks
@@ -76,10 +77,24 @@ class WorkQueue:
         self._kept: set[Structure] = set()  # those of which all keeps were looked at
         self._of_round: dict[int, GroupJobs] = {}
         self._has_tables = False
+        self._has_streams = False
+
+    def streams(self) -> list[WorkItem]:
+        """All streams of the group, once."""
+        if not self.space.study.has_streams or self._has_streams:
+            return []
+        self._has_streams = True
+        job = StreamJob.of(self.space, self.tasks)
+        return [WorkItem(job.cost, lambda _: [job])]
+
+    @property
+    def _holds_plain(self) -> bool:
+        """Whether the group has plain structures; one that ends in several tasks has streams alone."""
+        return self.space.study.holds_plain and self.space.last(self.group) is not None
 
     def sketch(self) -> list[WorkItem]:
         """One plain structure, before the first round."""
-        structure = self.schedule.sketch(self.group) if self.space.study.holds_plain else None
+        structure = self.schedule.sketch(self.group) if self._holds_plain else None
         if structure is None:
             return []
         jobs = self._jobs(0)
@@ -99,7 +114,7 @@ class WorkQueue:
     @cached_property
     def _promising(self) -> tuple[Numbers, list[GroupDesign]]:
         """Structures that are best by an estimate of bytes and bits, and these, (n, 2); none where there is none."""
-        is_open = self.space.study.holds_plain and not self.space.lists_shapes(self.tasks[-1])
+        is_open = self._holds_plain and not self.space.lists_shapes(self.tasks[-1])
         is_single = len(self.tasks) == 1 and self.space.model.is_separable(self.tasks)
         if not (is_open and is_single and self.columns.compares_only_data):
             return np.zeros((0, 2)), []
@@ -126,7 +141,7 @@ class WorkQueue:
         Where only the exact path takes them, also those that earlier rounds had and did not price.
         Of one of very many tasks whose tables take too long by themselves there are none.
         """
-        if not self.space.study.holds_plain:
+        if not self._holds_plain:
             return []
         jobs = self._jobs(number)
         most = max(self.piece - jobs.cost.tables, self.piece / 4)
@@ -176,8 +191,11 @@ class WorkQueue:
 
     def keeps(self, number: int, part: GroupPart) -> Iterator[WorkItem]:
         """What plain structures may keep in other ways, where that is searched in bulk."""
-        jobs, last = self._jobs(number), self.space.last(self.group)
-        if last is None or not self._searches_keeps(jobs):
+        last = self.space.last(self.group)
+        if last is None or not self.space.study.has_blocks:
+            return
+        jobs = self._jobs(number)
+        if not self._searches_keeps(jobs):
             return
         left = sorted(
             (one for one in self.schedule.upto(last, number) if one not in self._kept), key=lambda one: str(one[0])
@@ -214,7 +232,7 @@ class WorkQueue:
     def options(self, number: int, part: GroupPart) -> Iterator[WorkItem]:
         """Structures with options."""
         study = self.space.study
-        if not study.has_options:
+        if not study.has_options or self.space.last(self.group) is None:
             return
         how, jobs = ROUNDS[number].options, self._jobs(number)
         if how == "none" and study.holds_plain:
@@ -225,6 +243,7 @@ class WorkQueue:
             yield from self._everywhere(jobs, everywhere, most=None if how == "all" else OPENED)
             return
         front = [part.structures[place] for place in dict.fromkeys(part.place.tolist())]
+        front = [one for one in front if one.stream is None]
         starts = spread([one for one in front if one not in self._opened and one.blocks not in dear], OPENED)
         if how == "spread":
             starts += spread([one for one in everywhere if one not in self._opened], OPENED)
@@ -294,7 +313,7 @@ class WorkQueue:
         starts = list(dict.fromkeys(map(structure_of, designs)))
         found = [one for one in starts if one not in part.structures]
         found += [
-            replace(one, blocks=blocks)
+            replace(one, schedule=blocks)
             for one in starts
             for blocks in self.schedule.neighbouring_blocks(one.blocks, last)
         ]
@@ -402,6 +421,8 @@ class WorkQueue:
     @property
     def left_out_of_rounds(self) -> int:
         """Group designs of plain structures that are too many for any round."""
+        if not self._holds_plain:
+            return 0
         return self.schedule.left_out(self.tasks[-1]) * self._jobs(0).rates.count
 
     def _jobs(self, number: int) -> GroupJobs:

@@ -99,7 +99,7 @@ class Schedule:
         }
 
     def groups(self, number: int) -> tuple[Mask, ...]:
-        """The groups of a round with one last task, in the order in which their first fronts say most.
+        """The groups of a round with one last task, or with streams, in the order in which their first fronts say most.
 
         The whole first, then single tasks. Then such that stand side by side: of 2^k tasks, at places of an order that
         are multiples of 2^k, then at those of 2^(k-1), and so on; then the rest. Of each, groups of four tasks first,
@@ -110,7 +110,8 @@ class Schedule:
         space, longest = self.space, self.space.study.longest_group
         orders = self.orders[: ROUNDS[number].orders]
         if self.takes_all_groups:
-            found = [group for group in space.groups if space.last(group) is not None]
+            several = space.study.has_streams  # groups that end in several tasks may stream
+            found = [group for group in space.groups if several or space.last(group) is not None]
         else:
             found = list(dict.fromkeys(g for order in orders for g in intervals(space.graph, order, longest)))
         place = {task: number for number, task in enumerate(orders[0])}

@@ -56,6 +56,7 @@ ROUNDS_TO = 0.75  # of the budget: then the search around designs begins
 MANY = 3  # objectives; with more, groups have so many designs on their fronts that whole designs are made of few:
 MANY_ROUNDS_TO, EVOLVED_TO = 0.4, 0.72  # of the budget then: first rounds, then NSGA-II
 EVOLVING, AROUND_FRONT = "NSGA-II", "around the front"  # what is going on after the rounds
+STREAMS = 0.2  # of the budget, for streams of all groups
 AROUND_FIRST = 0.05  # of the budget, after which it first searches around the front, then whenever that has doubled;
 # where the whole graph does not come first this waits for the large groups, and what groups keep then gets more:
 LARGE_FIRST, LARGE_KEEPS = 0.15, 0.2
@@ -107,6 +108,7 @@ class _Search:
         self.share = 1.0  # of the budget, that may be spent so far
         self.stage = ""  # after the rounds
         self.longest = 0.0  # seconds of a piece of work
+        self.of_streams, self.without_streams = 0.0, 0  # seconds, and groups whose streams are left out
         self.genetic: GeneticSearch | None = None
         self.is_many = len(context.columns.objectives) > MANY
         self.around = Neighbourhood()
@@ -213,10 +215,11 @@ class _Search:
 
     @property
     def _on_front(self) -> list[OfGroup]:
-        """The designs of groups that make the archive's, each as one of the first group of its kind."""
+        """The designs of groups that make the archive's, in blocks, each as one of the first group of its kind."""
         wholes = self.archive.wholes.designs
         found = ((self._first(group), self._as_first(group, own)) for whole in wholes for group, own in whole.items())
-        return list(dict.fromkeys(one for one in found if one[0] not in self.promised))
+        pairs = (pair for pair in dict.fromkeys(found) if pair[0] not in self.promised)
+        return [pair for pair in pairs if pair[1].stream is None]
 
     def _as_first(self, group: Mask, design: GroupDesign) -> GroupDesign:
         first = self._first(group)
@@ -258,8 +261,12 @@ class _Search:
         them, beside those of finer blocks.
         """
         waiting: list[tuple[int, float, int, Mask, WorkItem]] = []
-        for place, group in enumerate(one for one in self._in_order(number) if one not in self.promised):
+        for place, group in enumerate(self._in_order(number)):
             known = self._known(group)
+            for portion in known.portions.streams():
+                self._take_streams(group, portion)
+            if group in self.promised:
+                continue
             for turn, portion in enumerate(known.portions.plain(number)):
                 if turn or (portion.is_exact and portion.seconds > max(LEAST_PIECE, CHEAP * self.request.budget)):
                     waiting.append((turn, portion.seconds, place, group, portion))
@@ -277,6 +284,14 @@ class _Search:
         for portions in (WorkQueue.skipped, WorkQueue.options):
             self._further(number, self._portions(number, portions), FURTHER)
         self._look()
+
+    def _take_streams(self, group: Mask, portion: WorkItem) -> None:
+        """Take all streams of a group, up to a share of the budget: blocks of many groups wait for the rest."""
+        self.of_streams += portion.seconds
+        if self.of_streams > STREAMS * self.request.budget:
+            self.without_streams += 1
+            return
+        self._take(group, portion)
 
     def _further(self, number: int, portions: Iterable[tuple[Mask, WorkItem]], share: float) -> None:
         """What is beyond plain structures in batches, in a round before the last up to a share of the budget."""
@@ -456,7 +471,7 @@ class _Search:
     @property
     def left_out(self) -> int:
         """Group designs of the rounds done that were not priced."""
-        left = sum(known.portions.left_out(known.part) for known in self.known.values())
+        left = sum(known.portions.left_out(known.part) for known in self.known.values()) + self.without_streams
         if self.rounds == len(ROUNDS):
             left += sum(known.portions.left_out_of_rounds for known in self.known.values())
         return left

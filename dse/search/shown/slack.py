@@ -77,7 +77,8 @@ class _Lean:
         self._own = {group: np.array(pricer.figures[group], np.int64) for group in groups}
         self._pool: dict[Mask, dict[GroupDesign, IntArray]] = {}
         self._take(self._own)
-        structures, limits = with_neighbours(context.space, map(structure_of, groups)), self._limits()
+        blocks = [structure_of(group) for group in groups if group.stream is None]
+        structures, limits = with_neighbours(context.space, blocks), self._limits()
         self._take(slower(context, structures, SLOWER_AT_MOST, limits))
         # What one group gains by a neighbour, another one may give up.
         wider = self._limits()
@@ -199,7 +200,7 @@ def with_neighbours(space: MappingSpace, structures: Iterable[GroupDesign]) -> t
         if not is_plain(structure) or not space.model.is_separable(tasks):
             continue
         for shape in neighbouring_shapes(space, tasks[-1], blocks.shape, space.sides):
-            other = replace(structure, blocks=replace(blocks, shape=shape))
+            other = replace(structure, schedule=replace(blocks, shape=shape))
             if blocks.scan in space.scans(tasks[-1], shape) and space.model.takes_by_counts(other):
                 known[other] = None
     return tuple(known)

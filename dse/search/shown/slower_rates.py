@@ -59,6 +59,7 @@ def slower(
 ) -> Priceds:
     """Designs of these groups' structures, at most so many of each structure, none beaten in the context's columns.
 
+    Streams, whose rates follow from their pace, are left out.
     With `within` they keep one of some limits of the first columns (limits, columns), those of groups of their tasks,
     and logic is the next column.
     """
@@ -80,7 +81,7 @@ Key = GroupDesign | tuple[tuple[str, ...], Scan]
 def _families(context: SearchContext, groups: Iterable[GroupDesign]) -> dict[Key, list[GroupDesign]]:
     """The structures of the groups, those together that are priced together: plain ones of one scan."""
     families: dict[Key, list[GroupDesign]] = {}
-    for structure in dict.fromkeys(map(structure_of, groups)):
+    for structure in dict.fromkeys(structure_of(group) for group in groups if group.stream is None):
         together = is_plain(structure) and context.space.model.is_separable(structure.tasks)
         families.setdefault((structure.tasks, structure.blocks.scan) if together else structure, []).append(structure)
     return families

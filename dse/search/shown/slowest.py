@@ -36,7 +36,8 @@ def slowed(context: SearchContext, designs: Iterable[Design]) -> tuple[Design, .
 
 
 def _slowed_groups(context: SearchContext, groups: Sequence[GroupDesign]) -> dict[GroupDesign, GroupDesign]:
-    slower = {group: rates for group in groups if any(rates := _slower_rates(context, group))}
+    blocks = [group for group in groups if group.stream is None]  # the rates of streams follow from their pace
+    slower = {group: rates for group in blocks if any(rates := _slower_rates(context, group))}
     own = {group: tuple(processor.rate for processor in group.processors) for group in slower}
     alone = {
         group: [_with(own[group], place, rate) for place, rates in enumerate(each) for rate in rates]

@@ -113,4 +113,4 @@ def halves_of(network: Network, design: GroupDesign) -> Halves | None:
 
 def in_one_level(design: GroupDesign, halves: Halves) -> GroupDesign:
     """The design on the split space."""
-    return replace(design, blocks=halves.blocks(design.blocks))
+    return replace(design, schedule=halves.blocks(design.blocks))

@@ -143,7 +143,7 @@ class _Given:
         }
         groups, datapaths = list[GroupSchedule](), datapaths_of(self.spec, accesses, self.platform, simulation)
         outside = there_before(accesses)
-        for number, (memories, run) in enumerate(zip(local, simulation.groups, strict=True)):
+        for number, (memories, run) in enumerate(zip(local, runs_in_blocks(simulation), strict=True)):
             _require_double_buffers(run)
             scheduler = GroupScheduler(accesses, self.platform, memories, run, self.addresses, datapaths, contents)
             tables = scheduler.tables()
@@ -207,6 +207,17 @@ def _require_short_programs(groups: Sequence[GroupSchedule]) -> None:
             )
 
 
+def runs_in_blocks(simulation: Simulation) -> list[GroupRun]:
+    """The runs of a design's groups. Raises ArrayolError (`not-emitted`) for one that streams."""
+    runs = []
+    for run in simulation.groups:
+        if not isinstance(run, GroupRun):
+            hint = "take a design whose groups all work in blocks"
+            raise not_emitted(f"the group {' '.join(run.tasks)} is a stream", hint)
+        runs.append(run)
+    return runs
+
+
 def datapaths_of(spec: Spec, accesses: Accesses, platform: Platform, simulation: Simulation) -> dict[str, Computing]:
     """The datapath of each task's units, derived or a user's.
 
@@ -219,7 +230,7 @@ def datapaths_of(spec: Spec, accesses: Accesses, platform: Platform, simulation:
         )
     datapaths: dict[str, Computing] = {}
     for task, processor in (
-        (task, processor) for group in simulation.groups for task, processor in group.processors.items()
+        (task, processor) for group in runs_in_blocks(simulation) for task, processor in group.processors.items()
     ):
         process = accesses.network.processes[task]
         elementary = process.definition

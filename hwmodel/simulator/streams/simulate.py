@@ -66,7 +66,7 @@ def simulate_stream(
     if arrays is not None:
         made = StreamEvaluation(spec, accesses, group, nodes, arrays, functions or {}).outputs(operands)
     words = sum(len(segment.words) for lane in lanes for line in lane.lines for segment in line.segments)
-    return StreamRun(_cycles(accesses, events, group), words, _live(events, frames, group.frame), reads, made)
+    return StreamRun(group_cycles(accesses, events, group), words, _live(events, frames, group.frame), reads, made)
 
 
 def lanes_of(events: Events, group: StreamedGroup, frames: int) -> list[Lane]:
@@ -119,7 +119,7 @@ def _live(events: Events, frames: int, frame: int) -> int:
     return int(np.cumsum(change).max())
 
 
-def _cycles(accesses: Accesses, events: Events, group: StreamedGroup) -> int:
+def group_cycles(accesses: Accesses, events: Events, group: StreamedGroup) -> int:
     """The pulse behind the last one in which a store takes a datum, or one is made that leaves as it is made."""
     stores = [name for name, node in group.nodes.items() if node.kind == "store"]
     if stores:

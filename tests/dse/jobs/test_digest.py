@@ -88,7 +88,7 @@ def test_every_field_of_a_design_and_of_a_platform_counts() -> None:
     design = GroupDesign((Processor("a", 2),), Blocks((1, 2), row_major(2)))
     changed = {
         "processors": (Processor("a", 3),),
-        "blocks": Blocks((2, 1), row_major(2)),
+        "schedule": Blocks((2, 1), row_major(2)),
         "fifos": frozenset({"x"}),
         "layouts": ("y",),
         "policy": "tile",

@@ -75,5 +75,5 @@ def test_a_design_of_other_sides_has_no_genes() -> None:
     design = coding.design(coding.spread(2, np.random.default_rng(0))[0])
     assert design is not None
     group, own = next(iter(design.items()))
-    odd = replace(own, blocks=replace(own.blocks, shape=tuple(5 for _ in own.blocks.shape)))
+    odd = replace(own, schedule=replace(own.blocks, shape=tuple(5 for _ in own.blocks.shape)))
     assert coding.genes({**design, group: odd}) is None

@@ -45,7 +45,7 @@ def test_what_other_blocks_may_have_is_offered_or_not(wanted: Wanted) -> None:
         options = {one: [*[one][:holds_plain], *islice(mapping_options(space, one), MOST)] for one in plain}
         for start, other in product(plain, repeat=2):
             some = [one for one in options[start] if not (one.fifos and one.layouts)]  # FIFOs take layouts away
-            moved = [replace(one, blocks=other.blocks) for one in some]
+            moved = [replace(one, schedule=other.blocks) for one in some]
             offered = are_offered(space, moved)
             if len(options[other]) < MOST:  # else there may be more
                 choices = list(zip(*map(_decisions, options[other]), strict=True))
@@ -68,5 +68,5 @@ def test_cuts_are_offered_where_a_block_has_more_to_do_first(tmp_path: Path) -> 
     cut = [one for one in mapping_options(space, strips) if any(own.cut for own in one.processors)]
     assert cut
     assert are_offered(space, cut) == [True] * len(cut)
-    assert are_offered(space, [replace(one, blocks=whole.blocks) for one in cut]) == [False] * len(cut)
+    assert are_offered(space, [replace(one, schedule=whole.blocks) for one in cut]) == [False] * len(cut)
     assert are_offered(space, [strips, whole]) == [True, True]

@@ -149,7 +149,7 @@ def test_one_by_one_whatever_the_options(
         last = case.design.tasks[-1]
         shape = model.accesses.extents(last)
         scan = model.legal_scans(last, shape)[0]
-        case = replace(case, design=replace(case.design, blocks=Blocks(shape, scan), keeps=()))
+        case = replace(case, design=replace(case.design, schedule=Blocks(shape, scan), keeps=()))
     try:
         every = All.of(model, case.design, offered, times)
     except ArrayolError as refused:

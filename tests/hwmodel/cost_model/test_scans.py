@@ -260,7 +260,7 @@ PAIR = GroupDesign((Processor("hflr"), Processor("vftd")), Blocks((4, 1), Scan((
 
 LATER = Scan((0, 1), (False, True))
 REFUSED = (
-    replace(PAIR, blocks=Blocks((4, 1), Scan((1, 0), (True, False)))),
+    replace(PAIR, schedule=Blocks((4, 1), Scan((1, 0), (True, False)))),
     replace(PAIR, processors=(Processor("hflr", 1, Blocks((1, 2), LATER)), Processor("vftd"))),
     replace(PAIR, processors=(Processor("hflr"), Processor("vftd", 5))),
     replace(PAIR, fifos=frozenset({"p0"})),

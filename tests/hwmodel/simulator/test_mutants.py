@@ -172,7 +172,7 @@ def test_a_scan_against_a_delay(small: SmallLpsf, design: Design, monkeypatch: p
     local = local_of(model, design, model.evaluate(design))
     found = set()
     for down in ((True, False), (False, True), (True, True)):
-        first = replace(design.groups[0], blocks=Blocks((4, 2), Scan((0, 1), down)))
+        first = replace(design.groups[0], schedule=Blocks((4, 2), Scan((0, 1), down)))
         wrong = Design((first, design.groups[1]))
         found.add(rule_broken(model.accesses, small.platform, wrong, local))
         if found >= {"plan"}:
@@ -190,7 +190,7 @@ def test_another_scan_than_the_models(small: SmallLpsf, design: Design) -> None:
     others = [scan for scan in scans if scan.dimensions != design.groups[0].blocks.scan.dimensions]
     assert others
     for scan in others:
-        other = Design((replace(design.groups[0], blocks=Blocks((4, 2), scan)), design.groups[1]))
+        other = Design((replace(design.groups[0], schedule=Blocks((4, 2), scan)), design.groups[1]))
         assert rule_broken(model.accesses, small.platform, other, local) == "overflow"
 
 

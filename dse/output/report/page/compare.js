@@ -103,8 +103,9 @@ function groupText(group) {
   const sides = group.blocks ? [group.blocks.outer, group.blocks.shape].map((each) => each.join(" x ")).filter(Boolean).join(" in ") || "1" : "";
   return [
     units.join(", "), group.blocks ? `blocks of ${sides}${group.blocks.scan ? `, scan ${group.blocks.scan}` : ""}` : null,
+    group.stream ? `stream, a pace of ${group.stream.pace}, starts for ${group.stream.starts_for}, chunks of ${counted(group.stream.chunk, "pulse")}` : null,
     group.steps === undefined ? null : `${counted(group.steps, "step")}, ${counted(group.latency_cycles, "cycle")}`,
-    group.policy ? `policy ${group.policy}${group.fifos.length ? `, FIFOs of ${group.fifos.join(", ")}` : ""}${group.recompute ? ", overlaps computed again" : ""}` : null,
+    group.policy && !group.stream ? `policy ${group.policy}${group.fifos.length ? `, FIFOs of ${group.fifos.join(", ")}` : ""}${group.recompute ? ", overlaps computed again" : ""}` : null,
   ].filter(Boolean);
 }
 

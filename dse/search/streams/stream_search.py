@@ -1,0 +1,111 @@
+"""The streams of a group: each is priced by itself, and their front joins that of the group's blocks.
+
+A group has some dozens of them, which are priced before any blocks and prune these. Streams whose line buffers are
+counted element by element take long; of those only small ones are priced.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from arrayol.errors import ArrayolError
+from dse.jobs.digest import digest
+from dse.pareto.fronts import front_of
+from dse.search.context import SearchContext
+from dse.search.figures import values_of
+from dse.search.group_front import Counts, GroupPart, dump_part, load_part, nothing, total_units
+from dse.search.pricing import why_infeasible
+from dse.space.mappings import MappingSpace
+from dse.space.streams import paces_of, streams_of
+from hwmodel.cost_model.estimate import GroupEstimate
+from hwmodel.cost_model.streaming.stream_groups import metrics_of_streams
+from hwmodel.design import GroupDesign
+
+LISTED_AT_MOST = 150_000  # reads that are counted one by one, of a stream
+STREAM_SECONDS = 0.015  # roughly, of one stream under one order of loops
+_ORDERS = 2  # of loops, as a rule
+
+Priced = tuple[GroupDesign, GroupEstimate]
+
+
+@dataclass(frozen=True)
+class StreamsOfGroup:
+    """The streams of a group with their estimates, how many are refused, and why the first of these is."""
+
+    designs: tuple[Priced, ...]
+    refused: int
+    refusal: str | None
+    left_out: int
+
+
+def price_streams(space: MappingSpace, tasks: tuple[str, ...]) -> StreamsOfGroup:
+    """Price the streams of a group, one after another; designs that are equal but for their starts once."""
+    found: dict[GroupDesign, GroupEstimate] = {}
+    refused, refusal, left_out = 0, None, 0
+    try:
+        pricer = space.model.streams(tasks)
+        streams = list(streams_of(space, tasks, pricer))
+    except ArrayolError as error:
+        return StreamsOfGroup((), 1, error.diagnostics[0].message, 0)
+    known: set[object] = set()
+    for stream in streams:
+        try:
+            decided = pricer.model.starts(stream)
+            if (key := (stream.scan, stream.pace, tuple(decided.items()))) in known:
+                continue
+            known.add(key)
+            if pricer.model.listed_reads(stream) > LISTED_AT_MOST:
+                left_out += 1
+                continue
+            found |= pricer.designs(stream, space.study.chunks)
+        except ArrayolError as error:
+            refused, refusal = refused + 1, refusal or error.diagnostics[0].message
+    return StreamsOfGroup(tuple(found.items()), refused, refusal, left_out)
+
+
+@dataclass(frozen=True)
+class StreamJob:
+    """All streams of a group."""
+
+    tasks: tuple[str, ...]
+    cost: float = field(compare=False)
+    kind = "streams of a group"
+    dump = staticmethod(dump_part)
+    load = staticmethod(load_part)
+
+    @staticmethod
+    def of(space: MappingSpace, tasks: tuple[str, ...]) -> StreamJob:
+        """The job, with its predicted seconds."""
+        return StreamJob(tasks, STREAM_SECONDS * _ORDERS * (1 + len(paces_of(space, tasks))))
+
+    def key(self, context: SearchContext) -> bytes:
+        """What it depends on."""
+        study = context.space.study
+        settings = study.orders, study.paces, study.starts, study.chunks
+        return digest(self.kind, context.group_key(self.tasks), settings)
+
+    def run(self, context: SearchContext) -> GroupPart:
+        """The front of the group's streams."""
+        return front_of_streams(context, self.tasks)
+
+
+def front_of_streams(context: SearchContext, tasks: tuple[str, ...]) -> GroupPart:
+    """The front of a group's streams in the columns of a search."""
+    space, columns = context.space, context.columns
+    streams = price_streams(space, tasks)
+    if not streams.designs:
+        counts = Counts(0, streams.refused, streams.left_out)
+        return nothing(columns, len(tasks), counts, streams.refusal)
+    priced = metrics_of_streams(streams.designs, space.model.energy_prices)
+    values = np.stack([column[:, 0] for column in values_of(columns, priced, space, tasks)], axis=1)
+    rates = priced.combinations[:, 0]
+    kept = np.flatnonzero(columns.combination.within(values))
+    front = front_of(values[kept], total_units(rates[kept]), trade_units=columns.combination.trades_units).origin
+    rows = kept[front]
+    beyond = len(values) - len(kept)
+    counts = Counts(len(kept), streams.refused + beyond, streams.left_out)
+    refusal = streams.refusal or (why_infeasible(0, beyond) if beyond else None)
+    structures = tuple(streams.designs[row][0] for row in rows.tolist())
+    return GroupPart(structures, values[rows], rates[rows], np.arange(len(rows)), counts, refusal)

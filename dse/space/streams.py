@@ -1,0 +1,45 @@
+"""The streams of a group that a study allows: orders of the loops, paces, starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import islice, permutations
+
+from dse.space.mappings import MappingSpace
+from hwmodel.cost_model.streaming.stream_groups import StreamPricer
+from hwmodel.streamed import Stream
+
+ORDERS_AT_MOST = 6  # of the loops
+SLOWER_AT_MOST = 6  # paces above 1, where the study lists none
+
+
+def streams_of(space: MappingSpace, tasks: tuple[str, ...], pricer: StreamPricer) -> Iterator[Stream]:
+    """The streams of a group, the fastest of an order first. Raises ArrayolError (`not-streamed`, `made-in-part`)."""
+    loops = len(pricer.model.loops.members)
+    for scan in orders_of(space, loops):
+        for pace in paces_of(space, tasks):
+            for starts in space.study.starts:
+                yield Stream(scan, pace, starts)
+
+
+def orders_of(space: MappingSpace, loops: int) -> tuple[tuple[int, ...], ...]:
+    """The orders of so many loops: those that the study lists, or all of few loops."""
+    if space.study.orders == "legal":
+        return tuple(islice(permutations(range(loops)), ORDERS_AT_MOST))
+    ascending = (scan for scan in space.study.orders if not any(scan.descending))
+    return tuple(dict.fromkeys(scan.dimensions for scan in ascending if scan.rank == loops))
+
+
+def paces_of(space: MappingSpace, tasks: tuple[str, ...]) -> tuple[Fraction, ...]:
+    """The paces of a group, ascending: those of the study, or halves up to the data of a word of the port.
+
+    Then those of more than a pulse that some task has an interval for.
+    """
+    if space.study.paces is not None:
+        return tuple(sorted(space.study.paces))
+    fast = [Fraction(1, 1 << power) for power in range(space.model.data_per_word.bit_length())]
+    platform, processes = space.model.platform, space.model.network.processes
+    longer = sorted({interval for task in tasks for interval in platform.intervals(processes[task]) if interval > 1})
+    step = -(-len(longer) // SLOWER_AT_MOST) or 1
+    return (*reversed(fast), *map(Fraction, longer[::step]))

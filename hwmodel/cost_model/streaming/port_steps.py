@@ -1,0 +1,291 @@
+"""The port of a streaming group, in steps: each loads and stores what the group takes and makes in a chunk of pulses.
+
+The pulses of a frame are cut in chunks of K. In a step the port loads what the loads write in the next chunk, and
+stores what was made in the last one, while the group does K pulses. The step lasts as long as the longer of both.
+
+The idea. Chunks that divide a line fall on all lines alike. So requests are counted on a few indices of a node's
+outermost loop, those that fill a few whole chunks, of which some in the middle stand for all others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from arrayol.arrays import IntArray
+from arrayol.ir.divisors import divisors
+from hwmodel.accesses import Touch, points
+from hwmodel.cost_model.memory_port.port import MemoryPort, PortCycles, Transfer
+from hwmodel.platform import Platform
+from hwmodel.stream.nodes import Node, StreamGroup
+from hwmodel.stream.pulses import born_after, fired
+from hwmodel.streamed import Firing, StreamedGroup
+
+_LINES = 4  # periods of a node, that are counted: the first two, one for all in the middle, the last
+_SEVERAL = 8  # lines of a chunk, at most
+_LADDER = 6  # chunks, where the port is always the bottleneck
+_SHORTEST = 8  # pulses of them
+
+
+@dataclass(frozen=True, eq=False)
+class ArrayMoves:
+    """Elements of an array that are loaded or stored (`write`) in a frame, and the pulse of each.
+
+    With `again` only some lines are listed: of the pulses from `steady` on so many follow `again` times more, each time
+    `pitch` pulses later.
+    """
+
+    array: str
+    write: bool
+    elements: IntArray
+    pulses: IntArray
+    steady: int = 0
+    pitch: int = 0
+    again: int = 0
+
+
+class PortOfArray(NamedTuple):
+    """By chunk of a frame: cycles of the port, words and data that it moves of one array, (n,) each."""
+
+    array: str
+    write: bool
+    cycles: IntArray
+    words: IntArray
+    data: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class PortSteps:
+    """The steps of a group in chunks of `chunk` pulses; `ports` by array, all with one entry for each chunk.
+
+    `together` are the cycles of the port in each step where those of its arrays depend on each other, as with rows.
+    """
+
+    chunk: int
+    frame: int
+    ports: tuple[PortOfArray, ...]
+    shared: bool
+    together: PortCycles | None = None
+
+    @property
+    def chunks(self) -> int:
+        """The number of chunks of a frame, to the last datum that leaves."""
+        return len(self.ports[0].cycles) if self.ports else 0
+
+    def _side(self, *, write: bool) -> IntArray:
+        return sum((own.cycles for own in self.ports if own.write == write), np.zeros(self.chunks, np.int64))
+
+    @property
+    def port(self) -> PortCycles:
+        """The cycles of the port in each step of a frame, (n + 2,)."""
+        if self.together is not None:
+            return self.together
+        nothing = np.zeros(2, np.int64)
+        loads, stores = self._side(write=False), self._side(write=True)
+        loads, stores = np.append(loads, nothing), np.append(nothing, stores)
+        return PortCycles(loads, stores, 0 * loads, self.shared)
+
+    @property
+    def work(self) -> IntArray:
+        """The pulses of the group in each step of a frame, (n + 2,)."""
+        work = np.full(self.chunks + 2, self.chunk, np.int64)
+        work[[0, -1]] = 0
+        return work
+
+    @property
+    def lengths(self) -> IntArray:
+        """The cycles of each step of a frame, (n + 2,)."""
+        return np.maximum(self.port.cycles, self.work)
+
+    @property
+    def latency_cycles(self) -> int:
+        """From the first load to the last store."""
+        return int(self.lengths.sum())
+
+    @property
+    def waits(self) -> bool:
+        """Whether the group waits for the port in some step but the first and the last."""
+        return bool((self.port.cycles[1:-1] > self.chunk).any())
+
+    @property
+    def frame_cycles(self) -> int:
+        """From frame to frame, where frames overlap; the data of two frames in a step are requested one by one."""
+        period = self.frame // self.chunk
+        number = np.arange(self.chunks) % period
+        loads, stores = (
+            np.bincount(number, self._side(write=write), period).astype(np.int64) for write in (False, True)
+        )
+        port = PortCycles(np.roll(loads, -1), np.roll(stores, 1), 0 * loads, self.shared)
+        return int(np.maximum(port.cycles, self.chunk).sum())
+
+
+@dataclass(frozen=True)
+class StreamPort:
+    """The port of one streaming group on a platform."""
+
+    group: StreamGroup
+    platform: Platform
+    _port: MemoryPort = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Open the platform's port."""
+        object.__setattr__(self, "_port", MemoryPort(self.group.accesses, self.platform))
+
+    @property
+    def port(self) -> MemoryPort:
+        """The port."""
+        return self._port
+
+    @property
+    def set_up(self) -> tuple[str, ...]:
+        """The arrays from outside that no task moves along: each frame has them before its first pulse."""
+        accesses, group = self.group.accesses, self.group
+        read = dict.fromkeys(touch.array for task in group.tasks for touch in accesses.reads[task])
+        return tuple(name for name in read if group.is_set_up(name) and not accesses.is_resident(name))
+
+    def chunks(self, streamed: StreamedGroup, cycles: int) -> list[PortSteps]:
+        """The steps under some chunks, up to the first with which the port never makes the group wait.
+
+        Chunks divide a line, or are several lines; each is at least twice as long as the one before. Where the port
+        always makes the group wait they are a ladder.
+        """
+        sizes, least = self._sizes(streamed), self._least(streamed)
+        if least is None:
+            return [self.steps(streamed, size, cycles) for size in _ladder(sizes)]
+        tried: list[PortSteps] = []
+        for size in (size for size in sizes if size >= least):
+            if not tried or size >= 2 * tried[-1].chunk:
+                tried.append(self.steps(streamed, size, cycles))
+                if not tried[-1].waits:
+                    break
+        return tried or [self.steps(streamed, sizes[-1], cycles)]
+
+    def steps(self, streamed: StreamedGroup, chunk: int, cycles: int) -> PortSteps:
+        """The steps under chunks of so many pulses, of a frame that ends after `cycles` pulses."""
+        chunks = -(-cycles // chunk)
+        ports = tuple(self._of_array(moved, chunk, chunks) for moved in self._moved(streamed, chunk))
+        together = self._in_rows(streamed, chunk, chunks) if self.port.channel.rows is not None else None
+        return PortSteps(chunk, streamed.frame, ports, self.port.channel.port == "shared", together)
+
+    def _in_rows(self, streamed: StreamedGroup, chunk: int, chunks: int) -> PortCycles:
+        """The cycles of the port in each step, with rows: all bursts of a step share those that are open."""
+        every = self._moved(streamed, chunk)
+        transfers = [Transfer(own.array, own.elements, own.pulses // chunk + 2 * own.write, own.write) for own in every]
+        return self.port.by_step(transfers, chunks + 2)
+
+    def _sizes(self, streamed: StreamedGroup) -> list[int]:
+        """The chunks that may be: divisors of a line, then a few lines, as many as divide a frame."""
+        lines = streamed.frame // streamed.line
+        several = (number for number in divisors(lines) if 1 < number <= _SEVERAL)
+        return [*divisors(streamed.line), *(streamed.line * number for number in several)]
+
+    def _least(self, streamed: StreamedGroup) -> float | None:
+        """Chunks below it surely wait; None where all do, since a frame's words alone take longer than its pulses."""
+        port, accesses = self.port, self.group.accesses
+        sides = {"load": [0.0, 0.0], "store": [0.0, 0.0]}  # cycles before the first word, and words for each pulse
+        for node in self.group.nodes.values():
+            if node.kind in sides:
+                array = (*node.writes, *node.reads)[0].array
+                words = int(port.words(array, np.array(accesses.size(array))))
+                sides[node.kind][0] += (port.channel.latency or 0) + 1
+                sides[node.kind][1] += words / streamed.frame
+        if port.channel.rows is not None:
+            return 1.0
+        pairs = [*sides.values()]
+        if port.channel.port == "shared":
+            pairs = [[sum(column) for column in zip(*pairs, strict=True)]]
+        if any(density >= 1 for _, density in pairs):
+            return None
+        return max(cycles / (1 - density) for cycles, density in pairs)
+
+    def _of_array(self, moved: ArrayMoves, chunk: int, chunks: int) -> PortOfArray:
+        step = moved.pulses // chunk
+        listed = int(step.max(initial=0)) + 1
+        data = np.bincount(step, minlength=listed)
+        port = self.port
+        if port.by_run:
+            requests = port.requested(moved.array, write=moved.write).by_step(moved.elements, step, listed)
+            cycles, words = port.request_cycles(requests), requests.number * requests.words
+        else:
+            transfer = Transfer(moved.array, moved.elements, step, moved.write)
+            side = port.by_step([transfer], listed)
+            cycles, words = side.stores if moved.write else side.loads, port.words(moved.array, data)
+        return PortOfArray(
+            moved.array, moved.write, *(_repeated(values, moved, chunk, chunks) for values in (cycles, words, data))
+        )
+
+    def _moved(self, streamed: StreamedGroup, chunk: int) -> Iterator[ArrayMoves]:
+        """The moves of a frame, array by array: loads first."""
+        accesses = self.group.accesses
+        for array in self.set_up:
+            elements = np.arange(accesses.size(array))
+            yield ArrayMoves(array, False, elements, 0 * elements)
+        for node in self.group.nodes.values():
+            firing = streamed.nodes[node.name].firing if node.name in streamed.nodes else None
+            if node.kind == "load" and firing is not None:
+                yield self._touched(node, node.writes[0], firing, chunk, write=False)
+            elif node.kind == "store" and firing is not None:
+                yield self._touched(node, node.reads[0], firing, chunk, write=True)
+            elif node.kind == "store":
+                yield self._made(streamed, node.reads[0].array, chunk)
+
+    def _made(self, streamed: StreamedGroup, array: str, chunk: int) -> ArrayMoves:
+        """The moves of an array that leaves as its tasks make it: whole ones where its writers are not alike."""
+        writers = [(*pair, streamed.nodes[pair[0].name].firing) for pair in self.group.writers(array)]
+        moves = [self._touched(*writer, chunk, write=True) for writer in writers]
+        steady = [own.steady for own in moves]
+        is_alike = len({(own.again, own.pitch) for own in moves}) == 1 and max(steady) - min(steady) < moves[0].pitch
+        if len(moves) > 1 and not is_alike:
+            moves = [self._touched(*writer, chunk, write=True, whole=True) for writer in writers]
+        elements, pulses = (np.concatenate([getattr(own, name) for own in moves]) for name in ("elements", "pulses"))
+        return replace(moves[0], elements=elements, pulses=pulses, steady=max(steady))
+
+    def _touched(
+        self, node: Node, touch: Touch, firing: Firing, chunk: int, *, write: bool, whole: bool = False
+    ) -> ArrayMoves:
+        """The moves of a node, of the first and last indices of its outermost loop where all between are alike.
+
+        With `whole` those of all indices.
+        """
+        again, pitch, extents = 0, 0, list(node.extents)
+        outer = max(range(len(extents)), key=firing.strides.__getitem__, default=None)
+        if outer is not None and self.port.channel.rows is None:
+            pitch, count = firing.strides[outer], firing.extents[outer]
+            is_alike = not whole and touch.outside is None and touch.tiler.border is None and not touch.tiler.wrap
+            period = chunk // math.gcd(chunk, pitch) if pitch else count  # indices that fill whole chunks
+            if is_alike and outer != firing.shared and count > (_LINES + 1) * period:
+                extents[outer] = _LINES * period + count % period
+                again, pitch = (count - extents[outer]) // period, pitch * period
+        repetitions = points(extents)
+        rows, elements = self.group.accesses.touched(touch, repetitions)
+        pulses = np.repeat(fired(firing, repetitions[rows])[:, None], elements.shape[1], axis=1)
+        if write and node.process is not None:
+            size = node.port_size(touch.port)
+            pulses = pulses + born_after(firing, np.arange(size), size)
+        first = int(pulses.min()) if pulses.size else 0
+        return ArrayMoves(touch.array, write, elements.ravel(), pulses.ravel(), first + 2 * pitch, pitch, again)
+
+
+def _repeated(values: IntArray, moved: ArrayMoves, chunk: int, chunks: int) -> IntArray:
+    """By chunk of the whole frame: the part in the middle as often as it comes."""
+    if moved.again:
+        start, pitch = moved.steady // chunk, moved.pitch // chunk
+        values = np.append(values, np.zeros(max(0, start + pitch - len(values)), np.int64))
+        middle = values[start : start + pitch]
+        values = np.concatenate([values[: start + pitch], np.tile(middle, moved.again), values[start + pitch :]])
+    whole = np.zeros(chunks, np.int64)
+    whole[: len(values)] = values[:chunks]
+    return whole
+
+
+def _ladder(sizes: list[int]) -> list[int]:
+    """Some of ascending chunks, from 8 pulses on, each at least twice as long as the one before."""
+    kept = [min((size for size in sizes if size >= _SHORTEST), default=sizes[-1])]
+    for size in sizes:
+        if size >= 2 * kept[-1] and len(kept) < _LADDER:
+            kept.append(size)
+    return kept

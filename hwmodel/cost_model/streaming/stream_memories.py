@@ -1,0 +1,170 @@
+"""Memories of a streaming group as built: line buffers, chunks of the port, and the control of nodes.
+
+A segment of two words is registers. A longer one is a memory with one port to read and one to write, all words but one
+of it, and an output register; it has a counter for each enable. A chunk's memory is as wide as what the group takes or
+makes of the array in a pulse.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from arrayol.text import counted
+from hwmodel.cost_model.estimate import MemoryUse, block_count, memory_use
+from hwmodel.cost_model.group.group import Group
+from hwmodel.cost_model.memories.local_ports import LocalPorts, terms_of
+from hwmodel.cost_model.memories.organised import Builder, with_organisation
+from hwmodel.cost_model.streaming.port_steps import PortSteps
+from hwmodel.cost_model.tables.memories import Resident
+from hwmodel.design import row_major
+from hwmodel.local_memory.memory_kinds import Built
+from hwmodel.local_memory.organisations import Organisation, Terms
+from hwmodel.memory_kinds import CHAIN, CHUNK
+from hwmodel.platform import Platform
+from hwmodel.stream.nodes import StreamGroup
+from hwmodel.streamed import Chain, Firing, Segment, StreamedGroup, Tap
+
+REGISTERS = 2  # words of a segment, at most, that are registers
+CONTROL = "nodes"  # the name of what has the control of nodes
+
+
+@dataclass(frozen=True)
+class StreamMemories:
+    """The memories of a group on a platform."""
+
+    group: StreamGroup
+    platform: Platform
+
+    @property
+    def terms(self) -> Terms | None:
+        """The kinds of memories; None without a technology."""
+        return terms_of(self.platform)
+
+    def all_of(self, streamed: StreamedGroup, steps: PortSteps, choices: Mapping[Tap, int]) -> tuple[MemoryUse, ...]:
+        """All memories; `choices` says of how many places each tap takes its datum."""
+        lines: dict[str, list[Chain]] = {}
+        for chain in streamed.chains:
+            if chain.segments:
+                lines.setdefault(output_name(chain), []).append(chain)
+        uses = [self._line_buffer(name, chains) for name, chains in lines.items()]
+        uses += [self._chunk(port.array, int(port.data.max()), streamed) for port in steps.ports if port.data.any()]
+        if self.terms is None:
+            return tuple(uses)
+        return (*uses, self._control(streamed, steps, choices), *self._residents(streamed))
+
+    def _line_buffer(self, name: str, chains: Sequence[Chain]) -> MemoryUse:
+        """The line buffers of an output, of all its lanes."""
+        words, bits = sum(chain.words for chain in chains), chains[0].bits
+        segments = [segment for chain in chains for segment in chain.segments]
+        depths = tuple(tuple(segment.depth for segment in chain.segments) for chain in chains)
+        use = replace(memory_use(self.platform, (CHAIN.name, name, bits), words), segments=depths)
+        if self.terms is None:
+            return replace(use, banks=len(segments), blocks=self._blocks(segments, bits))
+        built = _summed(self._segment(segment, bits, self.terms) for segment in segments)
+        longest = max(segment.depth for segment in segments)
+        reason = f"{counted(len(segments), 'segment')} of {longest:,} words at most"
+        organised = with_organisation(use, Organisation("segments", 1, None, words, bits, 0, built, reason))
+        return replace(organised, banks=len(segments))
+
+    def _blocks(self, segments: Iterable[Segment], bits: int) -> int | None:
+        size = self.platform.local.block_bits
+        if size is None:
+            return None
+        return sum(block_count(one.depth, bits, 1, size) for one in segments if one.depth > REGISTERS)
+
+    @staticmethod
+    def _segment(segment: Segment, bits: int, terms: Terms) -> Built:
+        if segment.depth <= REGISTERS:
+            return terms.kinds.registers(segment.depth * bits)
+        memory = _bank(segment.depth - 1, bits, terms).combined_with(terms.kinds.registers(bits))
+        counters = (1 if segment.shifts else 2) * (segment.depth - 1).bit_length()
+        return memory.combined_with(_counter(counters, terms))
+
+    def _chunk(self, array: str, data: int, streamed: StreamedGroup) -> MemoryUse:
+        """Two chunks of an array outside."""
+        accesses = self.group.accesses
+        bits, wide = accesses.network.arrays[array].type.bits, self._width(array, streamed)
+        words = 2 * -(-data // wide)
+        use = memory_use(self.platform, (CHUNK.name, array, bits), 2 * data, 1, words * wide)
+        if self.terms is None:
+            return use
+        built = _bank(words, wide * bits, self.terms).combined_with(_counter(2 * words.bit_length(), self.terms))
+        return with_organisation(use, Organisation("chunks", 1, None, words * wide, bits, 0, built, "two chunks"))
+
+    def _width(self, array: str, streamed: StreamedGroup) -> int:
+        """The data of an array that the group takes or makes in a pulse, at most."""
+        wide = 1
+        for node in self.group.nodes.values():
+            for touch in (*node.reads, *node.writes):
+                if touch.array == array and node.kind != "task" and node.name in streamed.nodes:
+                    wide = max(wide, math.prod(touch.pattern) * streamed.nodes[node.name].firing.units)
+                elif touch.array == array and touch in node.writes and node.kind == "task":
+                    firing = streamed.nodes[node.name].firing
+                    wide = max(wide, -(-math.prod(touch.pattern) // firing.interval) * firing.units)
+        return wide
+
+    def _control(self, streamed: StreamedGroup, steps: PortSteps, choices: Mapping[Tap, int]) -> MemoryUse:
+        """Counters of the pulses, of a chunk, and of each node's indices, and the multiplexers of borders."""
+        assert self.terms is not None, "there is something to build with"
+        bits = streamed.frame.bit_length() + steps.chunk.bit_length()
+        bits += sum(_index_bits(node.firing) for node in streamed.nodes.values())
+        built = _counter(bits, self.terms)
+        for tap, places in choices.items():
+            node = self.group.nodes[tap.node]
+            width = node.reads[tap.read].array if tap.read < len(node.reads) else None
+            if width is not None and places > 1:
+                wide = self.group.accesses.network.arrays[width].type.bits
+                built = built.combined_with(Built(CHAIN.name, lut=_lut(self.terms, wide * -(-(2 * places - 1) // 3))))
+        reason = "counters of pulses and of indices, multiplexers of borders"
+        organisation = Organisation("segments", 1, None, 0, 1, 0, built, reason)
+        return with_organisation(MemoryUse(CHAIN.name, CONTROL, 0, 0, 1, 0, 1), organisation)
+
+    def _residents(self, streamed: StreamedGroup) -> list[MemoryUse]:
+        """The memories that tasks have of resident arrays, for their units and intervals."""
+        found = []
+        for task in streamed.tasks:
+            accesses, firing = self.group.accesses, streamed.nodes[task].firing
+            scan = row_major(len(accesses.extents(task)))
+            builder = Builder.of(LocalPorts(Group(accesses, (task,)), self.platform, scan), ())
+            assert builder is not None, "there is something to build with"
+            for own in Resident.all_of(builder):
+                built = builder.resident(own.task, own.array, {task: (firing.units, firing.interval)})
+                use = memory_use(self.platform, (own.kind.name, own.name, own.bits), 0)
+                found.append(with_organisation(use, built))
+        return found
+
+
+def output_name(chain: Chain) -> str:
+    """The name of the line buffers of a chain's output: that of an array, or TASK.PORT; those kept are apart."""
+    name = chain.port if chain.node == f"load {chain.port}" else f"{chain.node}.{chain.port}"
+    return f"{name}{' kept' if chain.kept else ''}{' state' if chain.state else ''}"
+
+
+def _bank(words: int, bits: int, terms: Terms) -> Built:
+    """The cheapest memory with one port to read and one to write: registers where none has them."""
+    found = terms.kinds.bank(words, bits, terms.prices, reads=1, writes=1)
+    return found if found is not None else terms.kinds.registers(words * bits)
+
+
+def _counter(bits: int, terms: Terms) -> Built:
+    return terms.kinds.registers(bits).combined_with(Built(CHAIN.name, lut=_lut(terms, bits)))
+
+
+def _lut(terms: Terms, number: int) -> int:
+    return number if "lut" in terms.kinds.cost_names else 0
+
+
+def _index_bits(firing: Firing) -> int:
+    """The bits of a node's indices."""
+    return sum((extent - 1).bit_length() for extent in firing.extents)
+
+
+def _summed(parts: Iterable[Built]) -> Built:
+    """The sum of segments, with the kind of the largest of them."""
+    ascending = sorted(parts, key=lambda part: (part.blocks, part.lut, part.area, part.ff))
+    total = ascending.pop()
+    for part in ascending:
+        total = total.combined_with(part)
+    return total
