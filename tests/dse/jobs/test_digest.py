@@ -94,6 +94,7 @@ def test_every_field_of_a_design_and_of_a_platform_counts() -> None:
         "policy": "tile",
         "recompute": True,
         "keeps": (("x", ReuseLevel(1)),),
+        "single_buffers": frozenset({"z"}),
     }
     designs = [design, *(replace(design, **{name: value}) for name, value in changed.items())]  # type: ignore[arg-type]
     assert changed.keys() == set(GroupDesign.__slots__)
