@@ -7,7 +7,7 @@ the largest over as many frames in succession as data wait, and one more.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,12 +17,12 @@ from arrayol.arrays import IntArray
 from hwmodel.stream.refusals import not_streamed
 from hwmodel.streamed import Segment, Tap
 
-_NEVER = 1 << 60
+NEVER = 1 << 60  # later than all pulses
 
 
 @dataclass(frozen=True)
 class TapReads:
-    """What taps at one position read: by element of the lane the first and the last pulse, `_NEVER` where none.
+    """What taps at one position read: by element of the lane the first and the last pulse, `NEVER` where none.
 
     All arrays have one entry for each element of the lane, in the order of birth.
     """
@@ -34,7 +34,7 @@ class TapReads:
     @property
     def reads(self) -> NDArray[np.bool_]:
         """Which elements are read."""
-        return self.first < _NEVER
+        return self.first < NEVER
 
     def late(self, births: IntArray) -> tuple[int, int]:
         """The least and the greatest lateness."""
@@ -53,7 +53,7 @@ def tap_reads(tap: Tap, elements: IntArray, pulses: IntArray, size: int, names: 
     elements, pulses = elements[order], pulses[order]
     if (np.diff(elements) < 0).any():
         raise not_streamed(f"place {tap.place} of {port} reads elements of '{array}' out of order")
-    first, last = np.full(size, _NEVER, np.int64), np.full(size, _NEVER, np.int64)
+    first, last = np.full(size, NEVER, np.int64), np.full(size, NEVER, np.int64)
     own, at = np.unique(elements, return_index=True)
     first[own] = pulses[at]
     last[own] = pulses[np.append(at[1:], len(elements)) - 1]
@@ -66,7 +66,7 @@ def over_frames(reads: TapReads, frames: int, frame: int) -> TapReads:
 
     def repeated(pulses: IntArray) -> IntArray:
         copies = np.tile(pulses, frames)
-        return np.where(copies < _NEVER, copies + shift, _NEVER)
+        return np.where(copies < NEVER, copies + shift, NEVER)
 
     return TapReads(reads.taps, repeated(reads.first), repeated(reads.last))
 
@@ -92,7 +92,7 @@ class _Open:
     def add(self, newer: TapReads) -> bool:
         """Put a tap before the newest one, if data can pass both in order."""
         if not self.positions:
-            return self._place(newer, np.full(len(newer.first), _NEVER), np.zeros(len(newer.first), np.bool_))
+            return self._place(newer, np.full(len(newer.first), NEVER), np.zeros(len(newer.first), np.bool_))
         older, passes, needed = self.positions[-1]
         limit = np.where(older.reads, older.first, passes)
         return self._place(newer, limit, needed)
@@ -103,7 +103,7 @@ class _Open:
             return False
         own = np.flatnonzero(needed)
         pass_by = np.where(reads[own], newer.last[own], limit[own])
-        following = np.where(reads[own], newer.first[own], _NEVER)
+        following = np.where(reads[own], newer.first[own], NEVER)
         apart = _pulses_between(self.births, own, newer)
         bound = pass_by.copy()
         bound[:-1] = np.minimum(bound[:-1], following[1:] - apart)
@@ -111,13 +111,24 @@ class _Open:
         latest = np.minimum.accumulate((bound - since)[::-1])[::-1] + since
         if (latest[reads[own]] < newer.last[own][reads[own]]).any():
             return False
-        passes = np.full(len(newer.first), _NEVER)
+        passes = np.full(len(newer.first), NEVER)
         passes[own] = latest
         self.positions.append((newer, passes, needed))
         return True
 
 
-def counted_chains(births: Births, taps: Sequence[TapReads]) -> list[tuple[tuple[Tap, ...], tuple[Segment, ...]]]:
+@dataclass(frozen=True)
+class Passes:
+    """A segment, and by element of the lane, in the order of birth, the pulse in which it passes the segment's end.
+
+    `NEVER` for an element that leaves the chain before.
+    """
+
+    segment: Segment
+    pulses: IntArray
+
+
+def counted_chains(births: Births, taps: Sequence[TapReads]) -> list[tuple[tuple[Tap, ...], tuple[Passes, ...]]]:
     """The chains of a lane: the taps at birth and the segments of each. Taps that no order suits share no chain."""
     chains: list[_Open] = []
     pulses = births.pulses
@@ -159,10 +170,10 @@ def _merged(births: IntArray, taps: Sequence[TapReads]) -> list[TapReads]:
     return list(merged.values())
 
 
-def _segments(chain: _Open) -> tuple[tuple[Tap, ...], tuple[Segment, ...]]:
+def _segments(chain: _Open) -> tuple[tuple[Tap, ...], tuple[Passes, ...]]:
     """The segments from the newest to the oldest."""
     at_birth: tuple[Tap, ...] = ()
-    segments: list[Segment] = []
+    segments: list[Passes] = []
     arrivals, there = chain.births.pulses, chain.positions[-1][2]
     for reads, passes, needed in reversed(chain.positions):
         own = np.flatnonzero(needed & there)
@@ -170,9 +181,10 @@ def _segments(chain: _Open) -> tuple[tuple[Tap, ...], tuple[Segment, ...]]:
         waiting = np.searchsorted(came, left) - np.arange(len(own))
         depth = int(waiting[own < chain.births.counted].max())
         if depth:
-            segments.append(Segment(depth, tuple(sorted(reads.taps)), False))
+            segments.append(Passes(Segment(depth, tuple(sorted(reads.taps)), False), passes))
         elif segments:
-            segments[-1] = Segment(segments[-1].depth, (*segments[-1].taps, *reads.taps), False)
+            newer = segments[-1].segment
+            segments[-1] = replace(segments[-1], segment=Segment(newer.depth, (*newer.taps, *reads.taps), False))
         else:
             at_birth = (*at_birth, *reads.taps)
         arrivals, there = passes, needed

@@ -12,7 +12,7 @@ from arrayol.arrays import IntArray
 from arrayol.ir.spec import Delay
 from hwmodel.accesses import Accesses
 from hwmodel.stream.chains import births_of, is_served, steady_positions, steady_segments
-from hwmodel.stream.counted import Births, TapReads, counted_chains, frames_waited, over_frames, tap_reads
+from hwmodel.stream.counted import Births, Passes, TapReads, counted_chains, frames_waited, over_frames, tap_reads
 from hwmodel.stream.enumerated import every_repetition, makers, read_elements
 from hwmodel.stream.kinds import by_kind
 from hwmodel.stream.lanes import Lane, LaneReads, Link, has_own_lane
@@ -23,6 +23,22 @@ from hwmodel.streamed import Firing, Segment, Tap
 
 _LISTED = 1 << 23  # repetitions whose reads are listed
 Line = tuple[tuple[Tap, ...], tuple[Segment, ...]]  # the taps at birth, and the segments
+PassedLine = tuple[tuple[Tap, ...], tuple[Passes, ...]]  # the same, with the pulses of one frame
+
+
+@dataclass(frozen=True)
+class LanePasses:
+    """A lane over one frame: the pulses of birth, its chains, and the kept chains beside it.
+
+    `order` is by repetition of the lane's node the place of its datum in the order of birth; of other lanes' data, that
+    in theirs.
+    """
+
+    lane: Lane
+    births: IntArray
+    order: IntArray
+    chains: tuple[PassedLine, ...]
+    kept: tuple[PassedLine, ...]
 
 
 @dataclass
@@ -81,6 +97,13 @@ class ListedLanes:
         self, lane: Lane, reads: LaneReads, starts: Mapping[str, int], frame: int
     ) -> tuple[list[Line], list[Line]]:
         """The chains of a lane, and the kept chains beside it."""
+        own, kept = self.passes(lane, reads, starts, frame)
+        return list(map(_without_pulses, own)), list(map(_without_pulses, kept))
+
+    def passes(
+        self, lane: Lane, reads: LaneReads, starts: Mapping[str, int], frame: int
+    ) -> tuple[list[PassedLine], list[PassedLine]]:
+        """The same chains, with the pulses in which the elements of one frame pass the ends of segments."""
         births, listed = self.births(lane), self.lanes[lane]
         positions = steady_positions(reads, starts, lane.node)
         own = [tap_reads(tap, *pairs, len(births), self.names[tap]) for tap, pairs in listed.within.items()]
@@ -93,11 +116,19 @@ class ListedLanes:
         frames = frames_waited(births, (*own, *kept), frame)
         pulses = (births + np.arange(frames)[:, None] * frame).ravel()
         everywhere = Births(pulses, period, (frames - 1) * len(births))
-        beside = counted_chains(everywhere, [over_frames(each, frames, frame) for each in kept]) if kept else []
-        if positions is not None:
-            steady = steady_segments(positions, births_of(self.node, self.firing[lane.node], lane, frame))
-            return [steady], beside
-        return counted_chains(everywhere, [over_frames(each, frames, frame) for each in own]) if own else [], beside
+
+        def counted(taps: Sequence[TapReads]) -> list[PassedLine]:
+            found = counted_chains(everywhere, [over_frames(each, frames, frame) for each in taps]) if taps else []
+            return [
+                (first, tuple(Passes(each.segment, each.pulses[: len(births)]) for each in line))
+                for first, line in found
+            ]
+
+        if positions is None:
+            return counted(own), counted(kept)
+        at_birth, segments = steady_segments(positions, births_of(self.node, self.firing[lane.node], lane, frame))
+        steady = tuple(Passes(segment, births + positions[segment.taps[0]]) for segment in segments)
+        return [(at_birth, steady)], counted(kept)
 
     def _list(self, link: Link) -> None:
         node, read, reads = link.reader, link.read, self.firing[link.reader.name]
@@ -150,6 +181,11 @@ def _missing(
         for each in own:
             there |= (each.first[elements] <= pulses) & (pulses <= each.last[elements])
     return elements[~there], pulses[~there]
+
+
+def _without_pulses(line: PassedLine) -> Line:
+    at_birth, passed = line
+    return at_birth, tuple(each.segment for each in passed)
 
 
 def needs_listing(reads: LaneReads, starts: Mapping[str, int], node: str) -> bool:

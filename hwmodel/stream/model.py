@@ -11,7 +11,7 @@ from functools import cached_property
 from hwmodel.accesses import Accesses
 from hwmodel.platform import Platform
 from hwmodel.stream.chains import births_of, steady_positions, steady_segments
-from hwmodel.stream.lane_reads import Line, ListedLanes, by_output, needs_listing
+from hwmodel.stream.lane_reads import LanePasses, Line, ListedLanes, by_output, needs_listing
 from hwmodel.stream.lanes import Lane, LaneReads, Link, Recurrences, lanes_of, links_of
 from hwmodel.stream.loops import Loops, loops_of
 from hwmodel.stream.nodes import Node, StreamGroup
@@ -101,6 +101,20 @@ class StreamModel:
         """The figures under decisions. Raises ArrayolError (`not-streamed`)."""
         return metrics_of(self.group, self.streamed(stream))
 
+    def passes(self, stream: Stream) -> Iterator[LanePasses]:
+        """When the data of each lane that is read pass its chains. Raises ArrayolError (`not-streamed`)."""
+        walked, starts = self._started(stream)
+        firing = {name: replace(own, start=starts[name]) for name, own in walked.pitches.firing.items()}
+        links, listed = dict(by_output(walked.links)), dict[tuple[str, str], ListedLanes]()
+        for lane, reads in walked.lanes.items():
+            output = (lane.node, lane.port)
+            if output not in listed:
+                node = self.group.nodes[lane.node]
+                listed[output] = ListedLanes(self.accesses, node, lane.port, links.get(output, []), firing)
+            own, kept = listed[output].passes(lane, reads, starts, walked.pitches.frame)
+            order = listed[output].orders[lane.state]
+            yield LanePasses(lane, listed[output].births(lane), order, tuple(own), tuple(kept))
+
     def _started(self, stream: Stream) -> tuple[_Walked, dict[str, int]]:
         walked = self._walk(stream)
         solve = thrifty_starts if stream.starts == "memory" else least_starts
@@ -155,14 +169,19 @@ class StreamModel:
         period = births_of(node, firing, lane, frame).period
         return Chain(lane.node, lane.port, lane.place, lane.unit, bits, period, at_birth, segments, kept, lane.state)
 
-    def _timing(self, node: Node, spacing: int) -> tuple[int, int]:
-        """The largest interval up to the pulses between firings, and the datapath's latency."""
+    def _timing(self, node: Node, strides: tuple[int, ...]) -> tuple[int, int]:
+        """The interval and the datapath's latency.
+
+        It is the largest on offer of which all strides are multiples, so that a unit's cycles go round without a pause;
+        the largest up to the pulses between firings where there is none.
+        """
         if node.process is None:
             return 1, -1  # a load's data are there when it fires
         if self.platform is None:
             return 1, 0
-        offered = self.platform.intervals(node.process)
-        fitting = [interval for interval in offered if interval <= spacing]
+        offered, spacing = self.platform.intervals(node.process), min(strides)
+        whole = [interval for interval in offered if math.gcd(*strides) % interval == 0]
+        fitting = whole or [interval for interval in offered if interval <= spacing]
         if not fitting:
             text = f"'{node.name}' starts a repetition every {offered[0]} cycles at best, but fires every "
             text += "pulse" if spacing == 1 else f"{spacing} pulses"

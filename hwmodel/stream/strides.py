@@ -12,7 +12,7 @@ from hwmodel.stream.nodes import Node
 from hwmodel.stream.refusals import not_streamed
 from hwmodel.streamed import Firing, Stream
 
-Timing = Callable[[Node, int], tuple[int, int]]  # of a node that fires every so many pulses: interval and latency
+Timing = Callable[[Node, tuple[int, ...]], tuple[int, int]]  # of a node with these strides: interval and latency
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def _stride(indices: Fraction, units: int, spacing: int) -> int:
 def _firing(
     node: Node, loops: Loops, line: _Line | None, pitches: Mapping[int, int], timing: Timing, frame: int
 ) -> Firing:
-    """The firing of a node, with the largest interval up to the pulses between its firings."""
+    """The firing of a node."""
     strides = []
     for at, extent in enumerate(node.extents):
         loop = loops.loop_of(node.name, at)
@@ -88,8 +88,7 @@ def _firing(
             assert line is not None, "a dimension of the innermost loop has a line"
             indices = loops.ratio[node.name, at] / loops.ratio[node.name, line.dimension]
             strides.append(line.spacing if at == line.dimension else _stride(indices, line.units, line.spacing))
-    spacing = min((stride for stride in strides if stride), default=frame)
-    interval, latency = timing(node, spacing)
+    interval, latency = timing(node, (*(stride for stride in strides if stride), frame))
     shared = line.dimension if line else None
     units = min(line.units, node.extents[line.dimension]) if line else 1
     return Firing(node.extents, tuple(strides), 0, shared if units > 1 else None, units, interval, latency)

@@ -32,12 +32,16 @@ class Net:
 
 @dataclass(slots=True)
 class Nets:
-    """The lines of a module so far: `declared` nets, `assigned` values, and what is `clocked`."""
+    """The lines of a module so far: `declared` nets, `assigned` values, and what is `clocked`.
+
+    Instances of an `enabled` one have its input `go`, and names that say so.
+    """
 
     declared: list[str] = field(default_factory=list)
     assigned: list[str] = field(default_factory=list)
     clocked: list[str] = field(default_factory=list)
     count: int = 0
+    enabled: bool = False
 
     def wire(self, value: str, number: Number, *, keep: bool = False, name: str | None = None) -> Net:
         """Declare a net with a value."""
@@ -76,7 +80,9 @@ class Nets:
         """Instantiate a module with a clock and other inputs; returns its output `y`."""
         net = self._net(None, number)
         self.declared.append(f"  wire [{net.bits - 1}:0] {net.name};")
-        connected = {"clk": "clk", **ports, "y": net.name}
+        enable = {"go": "go"} if self.enabled else {}
+        module = f"{module}_go" if self.enabled else module
+        connected = {"clk": "clk", **enable, **ports, "y": net.name}
         listed = ", ".join(f".{port}({value})" for port, value in connected.items())
         self.assigned.append(f"  {module} {name} ({listed});")
         return net
@@ -122,7 +128,7 @@ package packed priority program property protected pure rand randc randcase rand
 s_always s_eventually s_nexttime s_until s_until_with sequence shortint shortreal soft solve static string strong
 struct super sync_accept_on sync_reject_on tagged this throughout timeprecision timeunit type typedef union unique
 unique0 until until_with untyped uwire var virtual void wait_order weak wildcard with within
-clk slot valid first
+clk go slot valid first
 """
 RESERVED = frozenset(_WORDS.split())  # of Verilog, then of SystemVerilog, then ports that all datapaths have
 

@@ -34,8 +34,10 @@ def require_icarus() -> None:
             )
 
 
-def run_bench(folder: Path, waves: Path | None = None) -> tuple[FrameSeen, ...]:
+def run_bench(folder: Path, waves: Path | None = None, *, pauses: int = 0) -> tuple[FrameSeen, ...]:
     """The frames of the test bench of an emitted folder; with `waves` a file of all waveforms (VCD) is written.
+
+    A seed of `pauses` above 0 lets the ends of a stream pause at random, which no other test bench does.
 
     Raises ArrayolError: `no-icarus` without the programs, `bench-failed` where one of them stops, and as `atomic_file`.
     """
@@ -44,6 +46,7 @@ def run_bench(folder: Path, waves: Path | None = None) -> tuple[FrameSeen, ...]:
     with ExitStack() as stack:
         binary = str(Path(stack.enter_context(TemporaryDirectory())) / "sim")
         dump = [] if waves is None else [f"+vcd={stack.enter_context(atomic_file(waves)).resolve()}"]
+        dump += [f"+pauses={pauses}"] if pauses else []
         _run(["iverilog", "-g2001", "-s", "tb", "-o", binary, *sources], folder)
         told = _run(["vvp", "-n", binary, *dump], folder)
     return frames_seen(told)

@@ -51,11 +51,17 @@ from hwmodel.emit.verilog.datapaths.units import units_of
 
 
 def datapath_module(
-    derived: Derived, name: str | None = None, kept: Kept = frozenset(), early: Early = frozenset()
+    derived: Derived,
+    name: str | None = None,
+    kept: Kept = frozenset(),
+    early: Early = frozenset(),
+    *,
+    enabled: bool = False,
 ) -> str:
     """The module; those of `operator_modules` stand beside it. `kept` are delays whose state it keeps.
 
-    `early` are outputs with a second bus, and the cycles in which their elements stand there.
+    `early` are outputs with a second bus, and the cycles in which their elements stand there. One that is `enabled`
+    has an input `go`, and moves only in cycles in which that is 1: those are its cycles.
 
     Raises ArrayolError (`not-in-hardware`) for each operator that no circuit is printed of.
     """
@@ -63,13 +69,14 @@ def datapath_module(
     mistakes = refusals(derived)
     if mistakes:
         raise ArrayolError(mistakes)
-    printed = print_datapath(derived, kept, early)
+    printed = print_datapath(derived, kept, early, enabled)
     nets = printed.nets
-    clocked = ["  always @(posedge clk) begin", *nets.clocked, "  end"] if nets.clocked else []
+    enable = " if (go)" if enabled else ""
+    clocked = [f"  always @(posedge clk){enable} begin", *nets.clocked, "  end"] if nets.clocked else []
     return "\n".join(
         [
             f"module {identifier(name or graph.name)} (",
-            ",\n".join(f"  {port}" for port in _ports(derived, graph, kept, early)),
+            ",\n".join(f"  {port}" for port in _ports(derived, graph, kept, early, enabled)),
             ");",
             *nets.declared,
             *nets.assigned,
@@ -81,10 +88,11 @@ def datapath_module(
     )
 
 
-def operator_modules(derived: Derived) -> dict[str, str]:
+def operator_modules(derived: Derived, *, enabled: bool = False) -> dict[str, str]:
     """The modules of floating-point operators that a datapath has instances of, by their names."""
     circuits = {operator.module(stages): (operator, stages) for operator, stages in print_datapath(derived).circuits}
-    return {name: circuit_of(*circuits[name]).verilog() for name in sorted(circuits)}
+    modules = (circuit_of(*circuits[name]) for name in sorted(circuits))
+    return {(f"{one.name}_go" if enabled else one.name): one.verilog(enabled=enabled) for one in modules}
 
 
 def refusals(derived: Derived) -> list[Diagnostic]:
@@ -111,8 +119,10 @@ def refusals(derived: Derived) -> list[Diagnostic]:
     return list(told.values())
 
 
-def _ports(derived: Derived, graph: Graph, kept: Kept, early: Early) -> Iterator[str]:
+def _ports(derived: Derived, graph: Graph, kept: Kept, early: Early, enabled: bool) -> Iterator[str]:
     yield "input wire clk"
+    if enabled:
+        yield "input wire go"
     if derived.interval > 1:
         yield f"input wire [{slot_bits(derived.interval) - 1}:0] slot"
     if kept:

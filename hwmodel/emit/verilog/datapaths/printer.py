@@ -37,9 +37,12 @@ class Printed:
 
 
 @lru_cache(maxsize=8)
-def print_datapath(derived: Derived, kept: Kept = frozenset(), early: Early = frozenset()) -> Printed:
+def print_datapath(
+    derived: Derived, kept: Kept = frozenset(), early: Early = frozenset(), enabled: bool = False
+) -> Printed:
     """A datapath whose operators can all be printed."""
-    printer = _Printer(derived, derived.priced.dataflow.graph, uses_in(derived, kept, early), access_ports(derived))
+    graph, uses = derived.priced.dataflow.graph, uses_in(derived, kept, early)
+    printer = _Printer(derived, graph, uses, access_ports(derived), Nets(enabled=enabled))
     for label, nodes in printer.wires():
         printer.name_registers(label, nodes)
     printer.name_states()
@@ -67,7 +70,7 @@ class _Printer:
     graph: Graph
     uses: Uses
     accesses: dict[int, AccessPorts]
-    nets: Nets = field(default_factory=Nets)
+    nets: Nets
     sources: dict[int, _Source] = field(default_factory=dict)
     homes: dict[int, list[tuple[Life, Net]]] = field(default_factory=dict)
     registers: list[tuple[ScheduledRegister, Net]] = field(default_factory=list)
@@ -285,8 +288,8 @@ class _Printer:
     # Outputs.
 
     def output(self, port: str) -> Iterator[str]:
-        """Assignments of the lanes of an output's bus."""
-        bits = self.graph.types[port].bits // self.graph.parts(port)
+        """The assignment of an output's bus, in one: simulators are slow where a net has many drivers."""
+        lanes, bits = [], self.graph.types[port].bits // self.graph.parts(port)
         for lane, row in enumerate(self.uses.lanes[port]):
             choices = self._choices(row, bits)
             value = next(iter(choices))
@@ -294,7 +297,8 @@ class _Printer:
                 net = Net(f"out${port}${lane}", Number("unsigned", bits))
                 self._say(choices, net)
                 value = net.name
-            yield f"  assign {identifier(port)}[{(lane + 1) * bits - 1}:{lane * bits}] = {value};"
+            lanes.append(value)
+        yield f"  assign {identifier(port)} = {{{', '.join(reversed(lanes))}}};"
 
     def early_output(self, port: str) -> Iterator[str]:
         """Assignments of the second bus of an output, on which each element has a place of its own."""

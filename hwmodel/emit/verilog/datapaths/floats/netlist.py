@@ -118,14 +118,17 @@ class Circuit:
         self._outputs = [f"output [{value.width - 1}:0] y"]
         self.cycles, self.width = last + 1, value.width
 
-    def verilog(self) -> str:
-        """The module, with `start` if it is not pipelined."""
-        ports = ["input clk"] + (["input start"] if self.every > 1 else [])
+    def verilog(self, *, enabled: bool = False) -> str:
+        """The module, with `start` if it is not pipelined; one that is `enabled`, and called so, moves with `go`."""
+        ports = ["input clk", *(["input go"] if enabled else [])] + (["input start"] if self.every > 1 else [])
+        name, enable = (f"{self.name}_go", " if (go)") if enabled else (self.name, "")
         ports += [f"input [{value.width - 1}:0] {value.name}" for value in self._inputs] + self._outputs
         moves = (
-            ["  always @(posedge clk) begin", *(f"    {move}" for move in self._moves), "  end"] if self._moves else []
+            [f"  always @(posedge clk){enable} begin", *(f"    {move}" for move in self._moves), "  end"]
+            if self._moves
+            else []
         )
-        return "\n".join([f"module {self.name}({', '.join(ports)});", *self._lines, *moves, "endmodule", ""])
+        return "\n".join([f"module {name}({', '.join(ports)});", *self._lines, *moves, "endmodule", ""])
 
     @property
     def operands(self) -> tuple[Value, ...]:

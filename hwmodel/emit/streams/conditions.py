@@ -1,0 +1,104 @@
+"""Choices by index: which net, written as comparisons of the counters of a node."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.arrays import IntArray
+from hwmodel.emit.streams.names import bits_below
+
+_RUNS = 4  # of indices, each of which is compared with its ends
+_PERIODS = (2, 4, 8, 16, 32, 64)
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """The counter of a dimension: its net, and how many indices it has."""
+
+    net: str
+    extent: int
+
+
+@dataclass
+class Conditions:
+    """Nets that say whether an index is one of some, each declared once; `lines` has them."""
+
+    lines: list[str] = field(default_factory=list)
+    _known: dict[tuple[str, bytes], str] = field(default_factory=dict)
+
+    def is_one_of(self, index: Index, members: NDArray[np.bool_]) -> str:
+        """The net that is 1 at some indices."""
+        key = index.net, np.packbits(members).tobytes()
+        if key not in self._known:
+            name = f"{index.net}$is{sum(net == index.net for net, _ in self._known)}"
+            self._known[key] = name
+            self.lines += _compared(name, index, members)
+        return self._known[key]
+
+    def chosen(self, nets: Sequence[str], taken: IntArray, indices: Sequence[Index]) -> str:
+        """The net by the indices along all axes of an array of their numbers; -1 where any will do."""
+        known = taken[taken >= 0]
+        if not len(known):
+            return ""
+        taken = np.where(taken < 0, np.bincount(known).argmax(), taken)
+        return self._chosen(nets, taken, indices)
+
+    def _chosen(self, nets: Sequence[str], taken: IntArray, indices: Sequence[Index]) -> str:
+        first = int(taken.flat[0])
+        if (taken == first).all():
+            return nets[first]
+        axis, kinds = min(
+            ((axis, _slices(taken, axis)) for axis in range(taken.ndim) if taken.shape[axis] > 1),
+            key=lambda own: len(set(own[1])) if len(set(own[1])) > 1 else taken.size,
+        )
+        counts = Counter(kinds)
+        text, numbers = "", np.array(kinds)
+        otherwise = max(counts, key=lambda kind: (counts[kind], -kind))
+        for kind in counts:
+            if kind != otherwise:
+                condition = self.is_one_of(indices[axis], numbers == kind)
+                text += f"{condition} ? {self._at(nets, taken, indices, (axis, kinds.index(kind)))} : "
+        return f"({text}{self._at(nets, taken, indices, (axis, kinds.index(otherwise)))})"
+
+    def _at(self, nets: Sequence[str], taken: IntArray, indices: Sequence[Index], place: tuple[int, int]) -> str:
+        axis, index = place
+        return self._chosen(nets, np.take(taken, [index], axis), indices)
+
+
+def _slices(taken: IntArray, axis: int) -> list[int]:
+    """By index along an axis the number of the first slice that is the same."""
+    rows, known = np.ascontiguousarray(np.moveaxis(taken, axis, 0)), dict[bytes, int]()
+    return [known.setdefault(row.tobytes(), at) for at, row in enumerate(rows)]
+
+
+def _compared(name: str, index: Index, members: NDArray[np.bool_]) -> list[str]:
+    """The declaration of a net that is 1 at some indices."""
+    bits, places = bits_below(index.extent), np.flatnonzero(members)
+    ends = np.flatnonzero(np.diff(places) > 1)
+    runs = list(zip(places[np.append(0, ends + 1)].tolist(), places[np.append(ends, -1)].tolist(), strict=True))
+    if len(runs) <= _RUNS:
+        terms = [_between(index, first, last, bits) for first, last in runs]
+        return [f"  wire {name} = {' || '.join(terms)};"]
+    for period in _PERIODS:
+        if 2 * period <= index.extent and (members == np.resize(members[:period], index.extent)).all():
+            low = f"{index.net}[{bits_below(period) - 1}:0]"
+            terms = [f"{low} == {place}" for place in np.flatnonzero(members[:period])]
+            return [f"  wire {name} = {' || '.join(terms)};"]
+    table = sum(1 << place for place in places.tolist())
+    return [
+        f"  localparam [{index.extent - 1}:0] {name}_at = {index.extent}'h{table:x};",
+        f"  wire {name} = {name}_at[{index.net}];",
+    ]
+
+
+def _between(index: Index, first: int, last: int, bits: int) -> str:
+    if first == last:
+        return f"{index.net} == {bits}'d{first}"
+    parts = [f"{index.net} >= {bits}'d{first}"] if first else []
+    parts += [f"{index.net} <= {bits}'d{last}"] if last < index.extent - 1 else []
+    return f"({' && '.join(parts)})" if len(parts) > 1 else parts[0]

@@ -1,0 +1,112 @@
+"""The counters of a streaming group: delays from the begin of a frame, loops of nodes, trains of enables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from arrayol.arrays import IntArray
+from hwmodel.emit.schedule.bits import not_emitted
+from hwmodel.emit.streams.conditions import Index
+from hwmodel.emit.streams.names import bits_below, vector
+from hwmodel.emit.streams.trains import Loops, Nest, nests_of
+
+NESTS = 64  # of a train
+
+
+@dataclass
+class Counters:
+    """What counts pulses, of frames that follow each other every `frame` pulses at the earliest."""
+
+    frame: int
+    events: set[int] = field(default_factory=set)
+    lines: list[str] = field(default_factory=list)
+    _trains: dict[bytes, str] = field(default_factory=dict)
+    _nests: dict[tuple[int, Loops], str] = field(default_factory=dict)
+    ticks: dict[tuple[int, int], str] = field(default_factory=dict)
+
+    def event(self, pulse: int) -> str:
+        """The net that is 1 so many pulses after the begin of each frame."""
+        self.events.add(pulse)
+        return f"at${pulse}"
+
+    def tick(self, period: int, pulse: int) -> str:
+        """The net that is 1 in a pulse after the begin of a frame, and every `period` pulses before and after."""
+        if period == 1:
+            return "1'b1"
+        return self.ticks.setdefault((period, pulse % period), f"tick${period}${pulse % period}")
+
+    def nested(self, name: str, first: int, loops: Loops) -> tuple[str, list[Index]]:
+        """Counters of nested loops: the net of their pulses, and the index of each loop."""
+        begins, indices = self.event(first), []
+        for number, (stride, extent) in enumerate(loops):
+            own = f"{name}${number}"
+            index = Index(f"{own}$i", extent)
+            bits, pause = bits_below(extent), bits_below(stride)
+            self.lines += [
+                f"  wire {own}$fires;",
+                f"  wire [{bits - 1}:0] {index.net};",
+                f"  place #(.EXTENT({extent}), .STRIDE({stride}), .INDEX({bits}), .PAUSE({pause})) {own} (",
+                f"    .clk(clk), .reset(reset), .go(go), .begins({begins}), .fires({own}$fires), .index({index.net})",
+                "  );",
+            ]
+            begins = f"{own}$fires"
+            indices.append(index)
+        return begins, indices
+
+    def train(self, pulses: IntArray, what: str) -> str:
+        """The net that is 1 in some pulses of each frame, which are `what`."""
+        key = np.asarray(pulses, np.int64).tobytes()
+        if key not in self._trains:
+            nests = nests_of(pulses)
+            if len(nests) > NESTS or any(nest.last - nest.first >= self.frame for nest in nests):
+                raise not_emitted(f"{what} in pulses without a pattern", "take another pace, or blocks for this group")
+            name = f"train${len(self._trains)}"
+            self._trains[key] = name
+            nets = [self._nest(nest) for nest in nests]
+            self.lines.append(f"  wire {name} = {' || '.join(nets)};")
+        return self._trains[key]
+
+    def _nest(self, nest: Nest) -> str:
+        key = nest.first, nest.loops
+        if key not in self._nests:
+            name = f"nest${len(self._nests)}"
+            self._nests[key], _ = self.nested(name, nest.first, nest.loops)
+        return self._nests[key]
+
+    def event_lines(self) -> Iterator[str]:
+        """The delays from the begin of a frame, each from the one before."""
+        before = 0
+        yield "  wire at$0 = begins;"
+        for pulse in _with_steps(sorted(self.events - {0}), self.frame):
+            bits = bits_below(pulse - before + 1)
+            yield f"  wire at${pulse};"
+            yield f"  later #(.DELAY({pulse - before}), .BITS({bits})) at${pulse}$later (.clk(clk), .reset(reset),"
+            yield f"    .go(go), .in(at${before}), .out(at${pulse})"
+            yield "  );"
+            before = pulse
+
+    def tick_lines(self) -> Iterator[str]:
+        """Counters round and round, which are in step with the begins of frames."""
+        for period in sorted({period for period, _ in self.ticks}):
+            bits = bits_below(period)
+            again = f"round${period} == {period - 1} ? {bits}'d0 : round${period} + 1'b1"
+            yield f"  reg {vector(bits)}round${period};"
+            yield "  always @(posedge clk)"
+            yield f"    if (reset) round${period} <= 0;"
+            yield f"    else if (go) round${period} <= {again};"
+        for (period, pulse), name in sorted(self.ticks.items()):
+            yield f"  wire {name} = round${period} == {pulse};"
+
+
+def _with_steps(pulses: Sequence[int], longest: int) -> Iterator[int]:
+    """Pulses, with others between them where they are too far apart."""
+    before = 0
+    for pulse in pulses:
+        while pulse - before > longest:
+            before += longest
+            yield before
+        yield pulse
+        before = pulse

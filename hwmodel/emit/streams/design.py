@@ -1,0 +1,152 @@
+"""All files of a design that is one streaming group behind AXI4-Stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.text import counted
+from hwmodel.emit.schedule.bits import bits_of_values, not_emitted
+from hwmodel.emit.schedule.names import plain
+from hwmodel.emit.streams.beats import stream_words
+from hwmodel.emit.streams.bench import AxisBench
+from hwmodel.emit.streams.group import Beat, GroupModule
+from hwmodel.emit.streams.hardware import StreamHardware
+from hwmodel.emit.streams.names import node_name
+from hwmodel.emit.streams.top import AxisTop
+from hwmodel.emit.verilog.datapaths.datapath import datapath_module, operator_modules
+from hwmodel.stream.model import StreamModel, metrics_of
+from hwmodel.streamed import Stream
+
+LIBRARY = ("segment", "place", "later", "axis_in", "axis_out", "axis_setup")
+LONGEST = 8  # times the cycles of all frames, after which a test bench stops
+Arrays = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class StreamDesign:
+    """A network that is one streaming group, with the arrays of some frames, all for one frame each, row-major.
+
+    What is set up is that of the first frame. `tables` are the arrays that are resident.
+    """
+
+    model: StreamModel
+    stream: Stream
+    tables: Arrays
+    frames: Sequence[Arrays]
+
+    @cached_property
+    def hardware(self) -> StreamHardware:
+        """The group."""
+        contents = {name: self._bits(name, values) for name, values in self.tables.items()}
+        return StreamHardware(self.model, self.stream, contents)
+
+    @property
+    def top(self) -> str:
+        """The name of the design."""
+        return plain(self.model.accesses.network.name)
+
+    @property
+    def cycles(self) -> int:
+        """The pulses of a frame, to the end of its last store."""
+        return metrics_of(self.model.group, self.hardware.streamed).cycles
+
+    def files(self) -> dict[str, str]:
+        """All of them, by path; for a `$` in a module's name its file has a `-`."""
+        return {path.replace("$", "-"): text for path, text in (*self._modules(), *self._bench())}
+
+    @cached_property
+    def _group(self) -> GroupModule:
+        return GroupModule(self.hardware, "group0_stream", "group0_")
+
+    @cached_property
+    def _set_up(self) -> list[Beat]:
+        accesses = self.model.accesses
+        arrays = accesses.network.arrays
+        return [Beat(name, 1, accesses.size(name), arrays[name].type.bits, True) for name in self.hardware.set_up]
+
+    def _modules(self) -> Iterator[tuple[str, str]]:
+        if not self._group.beats("load"):
+            raise not_emitted("a stream without an input that moves", "take blocks for this group")
+        for name in LIBRARY:
+            text = (files("hwmodel.emit.verilog") / "library" / f"{name}.v").read_text(encoding="utf-8")
+            yield f"rtl/{name}.v", text
+        group = self._group.text()
+        for task, derived in self.hardware.datapaths.items():
+            interval = self.hardware.firing[task].interval
+            early = self._group.early.get(task, frozenset())
+            module = datapath_module(derived, f"group0_unit_{node_name(task)}", early=early, enabled=True)
+            process = self.model.accesses.network.processes[task]
+            pace = f"a repetition every {counted(interval, 'pulse')}"
+            comment = f"// A unit of '{task}': the body of '{process.elementary}', {pace}.\n"
+            yield f"rtl/group0_unit_{node_name(task)}.v", comment + module
+            for name, module in operator_modules(derived, enabled=True).items():
+                yield f"rtl/{name}.v", module
+        tasks = ", ".join(f"'{task}'" for task in self.hardware.streamed.tasks)
+        comment = f"// {tasks} as a stream: a frame every {self.hardware.frame:,} pulses.\n"
+        yield "rtl/group0_stream.v", comment + group
+        starts = {name: firing.start for name, firing in self.hardware.firing.items() if name.startswith("load ")}
+        first = [plain(name.removeprefix("load ")) for name, own in starts.items() if own == min(starts.values())]
+        top = AxisTop(
+            f"{self.top}_axis",
+            "group0_stream",
+            self._group.beats("load"),
+            self._group.beats("store"),
+            self._set_up,
+            first,
+        )
+        comment = f"// '{self.top}' with AXI4-Stream: {self.cycles:,} pulses a frame.\n"
+        yield f"rtl/{self.top}_axis.v", comment + top.text()
+
+    def _bench(self) -> Iterator[tuple[str, str]]:
+        words = {beat.array: self._serial(beat) for beat in self._set_up}
+        for name, firing in self.hardware.firing.items():
+            if name in self.hardware.streamed.tasks:
+                continue
+            node = self.model.group.nodes[name]
+            (touch,) = node.writes or node.reads
+            (beat,) = (own for own in self._group.beats(node.kind) if own.array == touch.array)
+            words[beat.array] = [
+                word
+                for frame in self.frames
+                for word in stream_words(
+                    self.model.accesses,
+                    node,
+                    touch,
+                    firing,
+                    beat,
+                    self._inner(name),
+                    self._bits(beat.array, frame[beat.array]),
+                )
+            ]
+        bench = AxisBench(
+            f"{self.top}_axis",
+            self._group.beats("load"),
+            self._group.beats("store"),
+            self._set_up,
+            words,
+            len(self.frames),
+        )
+        pulses = self.cycles + self.hardware.frame * (len(self.frames) + 1)
+        yield "tb/tb.v", bench.text(LONGEST * (pulses + sum(map(len, words.values()))) + 1000)
+        yield from bench.data()
+
+    def _serial(self, beat: Beat) -> list[int]:
+        bits = self._bits(beat.array, self.frames[0][beat.array]).tolist()
+        return [int(word) | (at == len(bits) - 1) << 8 * beat.word_bytes for at, word in enumerate(bits)]
+
+    def _inner(self, node: str) -> list[int]:
+        """The dimensions of a node along the innermost loop."""
+        loops = self.model.loops
+        scan = self.stream.scan or tuple(range(len(loops.members)))
+        return sorted(at for name, at in loops.members[scan[-1]] if name == node) if scan else []
+
+    def _bits(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
+        kind = self.model.accesses.network.arrays[name].type
+        return np.asarray(bits_of_values(values, kind)).reshape(-1)

@@ -1,0 +1,332 @@
+"""The Verilog module of a streaming group: nodes, chains, choices at borders, and one enable for all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hwmodel.datapath.operators.nets import identifier
+from hwmodel.emit.schedule.names import plain
+from hwmodel.emit.streams.conditions import Conditions, Index
+from hwmodel.emit.streams.counters import Counters
+from hwmodel.emit.streams.hardware import StreamHardware
+from hwmodel.emit.streams.lookups import lookup_lines
+from hwmodel.emit.streams.names import bits_below, lane_name, node_name, vector
+from hwmodel.emit.streams.positions import LaneNets
+from hwmodel.emit.streams.sources import Choice, Sources, ports_read
+from hwmodel.emit.verilog.datapaths.chunks import bus_bits, chunk_size, early_bus, elements_of, has_bus, leaving
+from hwmodel.stream.lanes import Lane
+from hwmodel.stream.nodes import Node
+from hwmodel.streamed import Firing
+
+ALWAYS = "1'b1"
+
+
+@dataclass(frozen=True)
+class Beat:
+    """What passes an end of the group in a pulse: of `units` units `size` elements each, of some bits.
+
+    A `serial` one is read before all frames, element by element.
+    """
+
+    array: str
+    units: int
+    size: int
+    element_bits: int
+    serial: bool = False
+
+    @property
+    def word_bytes(self) -> int:
+        """The bytes of a word of its AXI4-Stream."""
+        return -(-(self.element_bits if self.serial else self.bits) // 8)
+
+    @property
+    def name(self) -> str:
+        """The array in Verilog."""
+        return plain(self.array)
+
+    @property
+    def bits(self) -> int:
+        """All of them."""
+        return self.units * self.size * self.element_bits
+
+
+@dataclass
+class GroupModule:
+    """Writes the module of a group, and collects what its units need."""
+
+    hardware: StreamHardware
+    name: str
+    prefix: str
+    counters: Counters = field(init=False)
+    conditions: Conditions = field(default_factory=Conditions)
+    sources: Sources = field(init=False)
+    beside: list[str] = field(default_factory=list)  # modules of tables
+
+    def __post_init__(self) -> None:
+        self.counters = Counters(self.hardware.frame)
+        own = self.hardware
+        self.sources = Sources(own.model.group, own.firing, own.lanes, own.contents)
+
+    @property
+    def early(self) -> Mapping[str, frozenset[tuple[str, tuple[int, ...]]]]:
+        """By task the outputs with a second bus and the cycles of their elements, known once `text` was asked for."""
+        found: dict[str, frozenset[tuple[str, tuple[int, ...]]]] = {}
+        for (task, port), cycles in self.sources.early.items():
+            derived = self.hardware.datapaths[task]
+            ends = derived.folded.ends.finished[port].tolist()
+            places = tuple(cycles.get(place, int(end) - 1) for place, end in enumerate(ends))
+            found[task] = found.get(task, frozenset()) | {(port, places)}
+        return found
+
+    def beats(self, kind: str) -> list[Beat]:
+        """The ends of the group: its loads, or its stores."""
+        nodes, found = self.hardware.model.group.nodes, []
+        for name, node in self.hardware.streamed.nodes.items():
+            if node.kind == kind:
+                (touch,) = nodes[name].writes or nodes[name].reads
+                bits = self.hardware.model.accesses.network.arrays[touch.array].type.bits
+                found.append(Beat(touch.array, node.firing.units, math.prod(touch.pattern), bits))
+        return found
+
+    def text(self) -> str:
+        """The module."""
+        fires, units = dict[str, str](), list[str]()
+        body = [*self._lanes_declared(), *self._frame()]
+        nodes = [self.hardware.model.group.nodes[name] for name in self.hardware.firing]
+        indices: dict[str, list[Index | None]] = {}
+        for node in nodes:
+            fires[node.name], indices[node.name] = self._counted(node)
+        chains = [line for lanes in self.hardware.lanes.values() for line in self._chains(lanes)]
+        for node in nodes:
+            units += self._node(node, fires[node.name], indices[node.name])
+        counted = [*self.counters.event_lines(), *self.counters.lines, *self.counters.tick_lines()]
+        lines = [*self._head(), *body, *counted, *self.conditions.lines, *chains, *units, "endmodule", ""]
+        return "\n".join([*lines, *self.beside])
+
+    def _head(self) -> Iterator[str]:
+        yield f"module {self.name} ("
+        ports = ["input wire clk", "input wire reset", "input wire go", "output wire may_begin", "input wire begins"]
+        arrays = self.hardware.model.accesses.network.arrays
+        for array in self.hardware.set_up:
+            bits = self.hardware.model.accesses.size(array) * arrays[array].type.bits
+            ports.append(f"input wire {vector(bits)}{plain(array)}$setup")
+        for beat in self.beats("load"):
+            ports.append(f"input wire {vector(beat.bits)}{beat.name}$data")
+            ports += [f"output wire {beat.name}${own}" for own in ("due", "first", "last")]
+        for beat in self.beats("store"):
+            ports.append(f"output wire {vector(beat.bits)}{beat.name}$data")
+            ports += [f"output wire {beat.name}${own}" for own in ("gives", "first", "last")]
+        yield ",\n".join(f"  {port}" for port in ports)
+        yield ");"
+
+    def _frame(self) -> Iterator[str]:
+        """When a frame may begin, counted from the begin of the one before."""
+        begins, multiple = self.hardware.begins, self.hardware.multiple
+        frame = begins[-1]
+        bits = bits_below(frame + 1)
+        may = " || ".join(f"age == {bits}'d{pulses}" for pulses in begins)
+        yield "  // A frame may begin when the pulses of the one before are over."
+        yield f"  reg [{bits - 1}:0] age;"
+        yield f"  assign may_begin = {may};"
+        yield "  always @(posedge clk)"
+        yield f"    if (reset) age <= {bits}'d{frame};"
+        again = frame - multiple + 1
+        yield f"    else if (go) age <= begins ? {bits}'d1 : age == {bits}'d{frame} ? {bits}'d{again} : age + 1'b1;"
+
+    def _lanes_declared(self) -> Iterator[str]:
+        """The nets of all that is born, and of all positions."""
+        for lane in self._all_lanes():
+            yield f"  wire {vector(self._bits(lane))}{lane_name(lane)};"
+        for lanes in self.hardware.lanes.values():
+            bits = self._bits(lanes.passes.lane)
+            yield from (f"  wire {vector(bits)}{position.name};" for position in lanes.positions)
+
+    def _all_lanes(self) -> list[Lane]:
+        """Those that are read, without those of states, whose data are the same."""
+        return list(dict.fromkeys(lane._replace(state=False) for lane in self.hardware.lanes))
+
+    def _bits(self, lane: Lane) -> int:
+        node = self.hardware.model.group.nodes[lane.node]
+        return node.port_bits(self.hardware.model.accesses, lane.port)
+
+    def _counted(self, node: Node) -> tuple[str, list[Index | None]]:
+        """The counters of a node: the net of its firings, and by dimension its index, None where there is only one."""
+        firing, name = self.hardware.firing[node.name], node_name(node.name)
+        extents = rounds(firing)
+        moving = sorted((at for at, extent in enumerate(extents) if extent > 1), key=lambda at: -firing.strides[at])
+        loops = tuple((firing.strides[at], extents[at]) for at in moving)
+        fires, counted = self.counters.nested(f"{name}$d", firing.start, loops)
+        indices: list[Index | None] = [None] * len(extents)
+        for at, index in zip(moving, counted, strict=True):
+            indices[at] = index
+        return fires, indices
+
+    def _chains(self, lanes: LaneNets) -> Iterator[str]:
+        """The segments of a lane."""
+        bits = self._bits(lanes.passes.lane)
+        for position in lanes.positions:
+            segment, name = position.segment, position.name
+            what = f"data of '{lanes.passes.lane.node}' pass"
+            if segment.shifts:
+                two, pop = 0, "1'b0"
+                push = self.counters.tick(lanes.period, int(position.arrives[0]) % lanes.period)
+            else:
+                two = 1
+                push, pop = (self.counters.train(own, what) for own in (position.pushes, position.pops))
+            address = bits_below(segment.depth)
+            parameters = f".WIDTH({bits}), .DEPTH({segment.depth}), .ADDRESS({address}), .TWO({two})"
+            yield f"  segment #({parameters}) {name}$segment ("
+            yield f"    .clk(clk), .reset(reset), .go(go), .push({push}), .pop({pop}), .in({position.entry}),"
+            yield f"    .out({name})"
+            yield "  );"
+
+    def _node(self, node: Node, fires: str, indices: Sequence[Index | None]) -> Iterator[str]:
+        kind = self.hardware.streamed.nodes[node.name].kind
+        yield f"  // {node.name}"
+        if kind == "load":
+            yield from self._load(node, fires, indices)
+        elif kind == "store":
+            yield from self._store(node, fires, indices)
+        else:
+            yield from self._task(node, indices)
+
+    def _load(self, node: Node, fires: str, indices: Sequence[Index | None]) -> Iterator[str]:
+        (touch,) = node.writes
+        name, bits = plain(touch.array), node.port_bits(self.hardware.model.accesses, touch.port)
+        size = math.prod(touch.pattern)
+        yield f"  assign {name}$due = {fires};"
+        yield from self._ends(node, name, indices)
+        for lane in (own for own in self._all_lanes() if own.node == node.name):
+            yield f"  assign {lane_name(lane)} = {name}$data[{(lane.unit * size + lane.place) * bits} +: {bits}];"
+
+    def _store(self, node: Node, fires: str, indices: Sequence[Index | None]) -> Iterator[str]:
+        (touch,) = node.reads
+        name, firing = plain(touch.array), self.hardware.firing[node.name]
+        bits = self.hardware.model.accesses.network.arrays[touch.array].type.bits
+        choices = self.sources.of_port(node, touch.port, math.prod(touch.pattern))
+        elements = []
+        for unit in range(firing.units):
+            there = _in_space(firing, unit, indices)
+            for choice in choices:
+                net = self._chosen(choice, firing, unit, indices)
+                elements.append(net if there is None else f"({there} ? {net} : {bits}'d0)")
+        yield f"  assign {name}$gives = {fires};"
+        yield f"  assign {name}$data = {{{', '.join(reversed(elements))}}};"
+        yield from self._ends(node, name, indices)
+
+    def _ends(self, node: Node, name: str, indices: Sequence[Index | None]) -> Iterator[str]:
+        """The first datum of a frame, and the last one of a line."""
+        stream, loops = self.hardware.stream, self.hardware.model.loops
+        scan = stream.scan or tuple(range(len(loops.members)))
+        inner = {at for name, at in loops.members[scan[-1]] if name == node.name} if scan else set()
+        own = [indices[at] for at in sorted(inner)]
+        last = [f"{index.net} == {bits_below(index.extent)}'d{index.extent - 1}" for index in own if index is not None]
+        yield f"  assign {name}$first = {self.counters.event(self.hardware.firing[node.name].start)};"
+        yield f"  assign {name}$last = {' && '.join(last or [ALWAYS])};"
+
+    def _chosen(self, choice: Choice, firing: Firing, unit: int, indices: Sequence[Index | None]) -> str:
+        """The net of a place for one unit."""
+        taken = choice.taken.reshape(firing.extents)
+        if firing.shared is not None:
+            places = [slice(None)] * taken.ndim
+            places[firing.shared] = slice(unit, None, firing.units)
+            taken = taken[tuple(places)]
+        full = [index or Index("", 1) for index in indices]
+        shape = [(0, index.extent - extent) for index, extent in zip(full, taken.shape, strict=True)]
+        return self.conditions.chosen(choice.nets, np.pad(taken, shape, constant_values=-1), full)
+
+    def _task(self, node: Node, indices: Sequence[Index | None]) -> Iterator[str]:
+        derived, firing = self.hardware.datapaths[node.name], self.hardware.firing[node.name]
+        graph, name = derived.priced.dataflow.graph, node_name(node.name)
+        slot = ""
+        if firing.interval > 1:
+            yield from self._slot(name, firing)
+            slot = f", .slot({name}$slot)"
+        inputs = list(ports_read(node))
+        choices = {
+            port: self.sources.of_port(node, port, size) if has_bus(graph, port) else [] for port, size, _ in inputs
+        }
+        yield from self._states(node)
+        for unit in range(firing.units):
+            connected = [
+                f".{early_bus(port)}({name}${port}$early{unit})"
+                for task, port in self.sources.early
+                if task == node.name
+            ]
+            for port, size, bits in inputs:
+                if choices[port]:
+                    bus, nets = f"{name}${port}$in{unit}", []
+                    for place, choice in enumerate(choices[port]):
+                        nets.append(f"{bus}_{place}")
+                        net = self._chosen(choice, firing, unit, indices) or f"{bits}'d0"
+                        yield f"  wire {vector(bits)}{nets[-1]} = {net};"
+                    yield from _operands(bus, nets, (bits, chunk_size(size, firing.interval)), f"{name}$slot")
+                    connected.append(f".{identifier(port)}({bus})")
+            for port in graph.outputs:
+                bus = f"{name}${port}$bus{unit}"
+                yield f"  wire {vector(bus_bits(graph, port, derived.interval))}{bus};"
+                connected.append(f".{identifier(port)}({bus})")
+                yield from self._results(node, port, unit, bus)
+            yield from lookup_lines(self.hardware, node, (self.prefix, unit), connected, self.beside)
+            module = f"{self.prefix}unit_{name}"
+            yield f"  {module} {name}$unit{unit} (.clk(clk), .go(go){slot},\n    {', '.join(connected)}\n  );"
+
+    def _slot(self, name: str, firing: Firing) -> Iterator[str]:
+        """The slot of units: 0 whenever the task fires."""
+        bits, last = bits_below(firing.interval), firing.interval - 1
+        yield f"  reg [{bits - 1}:0] {name}$slot;"
+        yield "  always @(posedge clk)"
+        yield f"    if (reset) {name}$slot <= {bits}'d{-firing.start % firing.interval};"
+        yield f"    else if (go) {name}$slot <= {name}$slot == {bits}'d{last} ? {bits}'d0 : {name}$slot + 1'b1;"
+
+    def _results(self, node: Node, port: str, unit: int, bus: str) -> Iterator[str]:
+        """The lanes of an output: places of its bus."""
+        graph, interval = (
+            self.hardware.datapaths[node.name].priced.dataflow.graph,
+            self.hardware.firing[node.name].interval,
+        )
+        bits = graph.types[port].bits
+        for together in leaving(elements_of(graph, port), interval):
+            for lane, place in enumerate(together):
+                own = Lane(node.name, port, place, unit)
+                if own in self.hardware.lanes or own._replace(state=True) in self.hardware.lanes:
+                    yield f"  assign {lane_name(own)} = {bus}[{lane * bits} +: {bits}];"
+
+    def _states(self, node: Node) -> Iterator[str]:
+        """The second buses of outputs whose states are taken before they leave."""
+        graph = self.hardware.datapaths[node.name].priced.dataflow.graph
+        for task, port in self.sources.early:
+            if task == node.name:
+                bits = graph.types[port].bits * elements_of(graph, port)
+                for unit in range(self.hardware.firing[task].units):
+                    yield f"  wire {vector(bits)}{node_name(task)}${port}$early{unit};"
+
+
+def rounds(firing: Firing) -> tuple[int, ...]:
+    """The indices along each dimension, of which units share one."""
+    return tuple(
+        -(-extent // firing.units) if at == firing.shared else extent for at, extent in enumerate(firing.extents)
+    )
+
+
+def _in_space(firing: Firing, unit: int, indices: Sequence[Index | None]) -> str | None:
+    """Whether a unit has a repetition in this round; None where it always has."""
+    if firing.shared is None or firing.extents[firing.shared] % firing.units == 0:
+        return None
+    if unit < firing.extents[firing.shared] % firing.units:
+        return None
+    index = indices[firing.shared]
+    return "1'b0" if index is None else f"{index.net} != {bits_below(index.extent)}'d{index.extent - 1}"
+
+
+def _operands(bus: str, nets: Sequence[str], sizes: tuple[int, int], slot: str) -> Iterator[str]:
+    """The bus of an input: its elements chunk by chunk, the first in the lowest bits."""
+    bits, chunk = sizes
+    chunks = [list(nets[at : at + chunk]) for at in range(0, len(nets), chunk)]
+    texts = ["{" + ", ".join(reversed([*own, *[f"{bits}'d0"] * (chunk - len(own))])) + "}" for own in chunks]
+    value = "".join(f"{slot} == {number} ? {text} : " for number, text in enumerate(texts[:-1])) + texts[-1]
+    yield f"  wire {vector(bits * chunk)}{bus} = {value};"

@@ -1,0 +1,116 @@
+"""A streaming group as hardware: its nodes, datapaths, lanes, and what is there before its first frame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import lcm
+
+from arrayol.arrays import IntArray
+from hwmodel.datapath.derive import Derived, derivation_of
+from hwmodel.emit.schedule.bits import not_emitted
+from hwmodel.emit.streams.positions import LaneNets, positions_of
+from hwmodel.stream.lanes import Lane
+from hwmodel.stream.model import StreamModel
+from hwmodel.streamed import Firing, Stream, StreamedGroup
+
+
+@dataclass(frozen=True)
+class StreamHardware:
+    """A group under decisions; `contents` has the bits of arrays that are resident, row-major."""
+
+    model: StreamModel
+    stream: Stream
+    contents: Mapping[str, IntArray]
+
+    @cached_property
+    def streamed(self) -> StreamedGroup:
+        """Nodes and chains, as the model has them."""
+        return self.model.streamed(self.stream)
+
+    @property
+    def frame(self) -> int:
+        """The pulses from frame to frame."""
+        return self.streamed.frame
+
+    @cached_property
+    def firing(self) -> Mapping[str, Firing]:
+        """By node when it fires."""
+        return {name: node.firing for name, node in self.streamed.nodes.items()}
+
+    @cached_property
+    def lanes(self) -> Mapping[Lane, LaneNets]:
+        """All lanes that are read."""
+        return {own.lane: LaneNets(own, tuple(positions_of(own)), self.frame) for own in self.model.passes(self.stream)}
+
+    @cached_property
+    def datapaths(self) -> Mapping[str, Derived]:
+        """By task that of its units. Raises ArrayolError (`not-emitted`) where its figures are not derived."""
+        platform, found = self.model.platform, {}
+        if platform is None or platform.prices is None or platform.clock_mhz is None:
+            raise not_emitted(
+                "the platform names no technology",
+                'name them in the platform, as technology = "ecp5-6" and clock_mhz = 50, and explore again',
+            )
+        for task in self.streamed.tasks:
+            process, firing = self.model.accesses.network.processes[task], self.firing[task]
+            assert process.definition is not None, "a network that is emitted was made of a specification"
+            pairs = frozenset((delay.output, delay.port) for delay in process.delays)
+            derived = derivation_of(process.definition, platform.prices, platform.clock_mhz, pairs).at(firing.interval)
+            if (derived.interval, derived.latency) != (firing.interval, firing.latency):
+                raise not_emitted(
+                    f"the interval or latency of '{task}' is given, not that of its derived datapath",
+                    f"leave them out of [elementary.{process.elementary}] in the platform, and explore again",
+                )
+            found[task] = derived
+        return found
+
+    @cached_property
+    def multiple(self) -> int:
+        """Frames begin in pulses that are multiples of this number: counters that go round are in step with them."""
+        periods = {1}
+        for own in self.lanes.values():
+            if any(position.segment.shifts for position in own.positions):
+                periods.add(own.period)
+        for task in self.streamed.tasks:
+            firing = self.firing[task]
+            periods.add(firing.interval)
+            odd = [stride for stride in (*firing.strides, self.frame) if stride % firing.interval]
+            if odd:
+                raise not_emitted(
+                    f"'{task}' fires every {odd[0]} pulses, and its units take {firing.interval} for a repetition",
+                    "take another pace, whose pulses are whole intervals",
+                )
+        if self.frame % lcm(*periods):
+            raise not_emitted(f"frames of {self.frame} pulses, no multiple of {lcm(*periods)}", "take another pace")
+        return lcm(*periods)
+
+    @cached_property
+    def begins(self) -> tuple[int, ...]:
+        """After how many pulses the next frame may begin, the last time also every `multiple` pulses later.
+
+        Where more data would wait of frames that are not in step, the next one begins whole frames later, or when
+        nothing waits any more.
+        """
+        over = [
+            int(position.pops[-1]) + 1
+            for own in self.lanes.values()
+            for position in own.positions
+            if not position.is_steady(own.passes.births) and position.most_waiting(self.frame) > position.segment.depth
+        ]
+        if not over:
+            return (self.frame,)
+        rounds = -(-max(over) // self.frame)
+        return tuple(self.frame * number for number in range(1, rounds + 1))
+
+    @property
+    def set_up(self) -> tuple[str, ...]:
+        """The arrays from outside that are there before the first frame."""
+        arrays = {
+            touch.array: None
+            for task in self.streamed.tasks
+            for touch in self.model.accesses.reads[task]
+            if self.model.group.is_set_up(touch.array) and touch.array not in self.contents
+        }
+        return tuple(arrays)

@@ -1,0 +1,75 @@
+"""Tables of a stream's units: a read at a place that data say, of an array that is resident."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hwmodel.accesses import Touch
+from hwmodel.emit.schedule.bits import no_rom
+from hwmodel.emit.streams.hardware import StreamHardware
+from hwmodel.emit.streams.names import node_name, vector
+from hwmodel.emit.verilog.access import access_ports
+from hwmodel.stream.nodes import Node
+
+_AHEAD = 2  # cycles from an address to its word
+
+
+def lookup_lines(
+    hardware: StreamHardware, node: Node, where: tuple[str, int], connected: list[str], beside: list[str]
+) -> Iterator[str]:
+    """A ROM for each read of a unit; its ports are `connected` with the unit's, its modules stand `beside`."""
+    prefix, unit = where
+    for access in access_ports(hardware.datapaths[node.name]).values():
+        touch = next(one for one in hardware.model.accesses.reads[node.name] if one.port == access.port)
+        _require_rom(hardware, node, touch)
+        assert access.wait == _AHEAD, "a technology leaves a table its cycles"
+        own = f"{node_name(node.name)}$unit{unit}${access.address.replace('$', '_')}"
+        module = f"{prefix}table_{node_name(node.name)}_{access.port}"
+        words = hardware.contents[touch.array].tolist()
+        bits = max(1, (len(words) - 1).bit_length())
+        text = _module(module, words, (bits, access.data_bits))
+        if text not in beside:
+            beside.append(text)
+        yield f"  wire {vector(access.address_bits)}{own};"
+        yield f"  wire {vector(bits)}{own}_in = {own};"
+        yield f"  wire {vector(access.data_bits)}{own}_data;"
+        yield f"  {module} {own}_table (.clk(clk), .go(go), .address({own}_in), .data({own}_data));"
+        connected += [f".{access.address}({own})", f".{access.data}({own}_data)"]
+
+
+def _require_rom(hardware: StreamHardware, node: Node, touch: Touch) -> None:
+    """Raises ArrayolError (`not-emitted`) for a table that is not read as a whole in each repetition."""
+    moves = any(any(row) for row in touch.tiler.paving)
+    whole = len(hardware.contents.get(touch.array, ()))
+    size = 1
+    for extent in touch.pattern:
+        size *= extent
+    if moves or size != whole:
+        raise no_rom(node.name, touch.array)
+
+
+def _module(name: str, words: list[int], sizes: tuple[int, int]) -> str:
+    """A ROM: a word two cycles after its address."""
+    address, bits = sizes
+    return "\n".join(
+        [
+            f"module {name} (",
+            "  input wire clk,",
+            "  input wire go,",
+            f"  input wire {vector(address)}address,",
+            f"  output reg {vector(bits)}data",
+            ");",
+            f"  reg {vector(bits)}words [0:{max(2, len(words)) - 1}];",
+            f"  reg {vector(address)}from;",
+            "  initial begin",
+            *(f"    words[{at}] = {bits}'h{word:x};" for at, word in enumerate(words)),
+            "  end",
+            "  always @(posedge clk)",
+            "    if (go) begin",
+            "      from <= address;",
+            "      data <= words[from];",
+            "    end",
+            "endmodule",
+            "",
+        ]
+    )
