@@ -59,11 +59,30 @@ class StreamDesign:
 
     def files(self) -> dict[str, str]:
         """All of them, by path; for a `$` in a module's name its file has a `-`."""
+        return dict(self._files)
+
+    @cached_property
+    def _files(self) -> dict[str, str]:
         return {path.replace("$", "-"): text for path, text in (*self._modules(), *self._bench())}
 
     @cached_property
     def _group(self) -> GroupModule:
         return GroupModule(self.hardware, "group0_stream", "group0_")
+
+    @property
+    def inputs(self) -> list[Beat]:
+        """What comes in each pulse."""
+        return self._group.beats("load")
+
+    @property
+    def outputs(self) -> list[Beat]:
+        """What goes in each pulse."""
+        return self._group.beats("store")
+
+    @property
+    def ends(self) -> list[Beat]:
+        """All AXI4-Streams: of what is set up, of inputs, of outputs."""
+        return [*self._set_up, *self.inputs, *self.outputs]
 
     @cached_property
     def _set_up(self) -> list[Beat]:
@@ -72,7 +91,7 @@ class StreamDesign:
         return [Beat(name, 1, accesses.size(name), arrays[name].type.bits, True) for name in self.hardware.set_up]
 
     def _modules(self) -> Iterator[tuple[str, str]]:
-        if not self._group.beats("load"):
+        if not self.inputs:
             raise not_emitted("a stream without an input that moves", "take blocks for this group")
         for name in LIBRARY:
             text = (files("hwmodel.emit.verilog") / "library" / f"{name}.v").read_text(encoding="utf-8")
@@ -96,8 +115,8 @@ class StreamDesign:
         top = AxisTop(
             f"{self.top}_axis",
             "group0_stream",
-            self._group.beats("load"),
-            self._group.beats("store"),
+            self.inputs,
+            self.outputs,
             self._set_up,
             first,
         )
@@ -127,8 +146,8 @@ class StreamDesign:
             ]
         bench = AxisBench(
             f"{self.top}_axis",
-            self._group.beats("load"),
-            self._group.beats("store"),
+            self.inputs,
+            self.outputs,
             self._set_up,
             words,
             len(self.frames),
