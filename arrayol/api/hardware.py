@@ -33,7 +33,7 @@ def emit_verilog(
     >>> "rtl/conv3x3_top.v" in api.emit_verilog(design, "verilog").files
     True
     """
-    emitted = emit_hardware(hardware_verilog.EmittedVerilog, opened, inputs, functions)
+    emitted = hardware_verilog.emit_verilog(opened, inputs, functions)
     write_hardware(emitted, Path(folder))
     return emitted
 

@@ -41,7 +41,7 @@ RANDOM, GIVEN = f"random data, seed {SEED}", "the data that were given"  # what 
 
 @dataclass(frozen=True)
 class EmittedDesign(ABC):
-    """A design as hardware: its simulation, its schedule, and its files by path. `data` says what the frame is made of.
+    """A design as hardware: its simulation, and its files by path. `data` says what the frame is made of.
 
     It is what the machine model says of it: simulation and model agree. The simulation may be of a shorter frame, whose
     steps the whole frame repeats. `takes_modules` says whether a form has instances of a user's modules of Verilog.
@@ -51,27 +51,45 @@ class EmittedDesign(ABC):
 
     opened: StoredDesign
     simulated: Simulated
-    hardware: HardwareDesign
     data: str
 
-    @property
-    def simulated_steps(self) -> int:
-        """The steps that were simulated."""
-        return sum(len(run.lengths) for run in self.simulated.simulation.groups)
-
-    @property
-    def steps(self) -> int:
-        """The steps of a frame, of all groups; more than were simulated if these repeat."""
-        return sum(group.steps for group in self.hardware.groups)
 
     @cached_property
     def files(self) -> Mapping[str, str]:
         """All files, by path in the folder."""
         return {**self._sources(), DOCUMENT: json.dumps(self._document(), indent=1) + "\n"}
 
+    @property
+    @abstractmethod
+    def cycles(self) -> int:
+        """The cycles that a frame must take."""
+
+    @property
+    @abstractmethod
+    def proven(self) -> str:
+        """In words what was proven before anything was written."""
+
+    @property
+    def group_times(self) -> list[tuple[int, int]]:
+        """By group the cycles and steps of a frame."""
+        return [(run.cycles, len(run.lengths)) for run in self.simulated.simulation.groups]
+
+    @property
+    def ends(self) -> str | None:
+        """In words what it has in place of the memory port; None for a design that has that."""
+        return None
+
     @abstractmethod
     def _sources(self) -> Mapping[str, str]:
         """All but the schedule as data."""
+
+    @abstractmethod
+    def _schedule(self) -> Mapping[str, Any]:
+        """The schedule as data."""
+
+    @abstractmethod
+    def _unit_features(self) -> Iterator[Mapping[str, float]]:
+        """The features of each unit."""
 
     def _document(self) -> dict[str, Any]:
         opened = self.opened
@@ -82,7 +100,7 @@ class EmittedDesign(ABC):
             "design": opened.record.id,
             "platform": opened.platform_name,
             "model": self._model(),
-            **document_of(self.hardware),
+            **self._schedule(),
         }
 
     def _model(self) -> dict[str, Any]:
@@ -98,8 +116,43 @@ class EmittedDesign(ABC):
             "features": total_features(parts),
         }
 
+
+_PROVEN = "the programs do what the simulated machine did: no datum is lost, no two accesses meet in a bank"
+
+
+@dataclass(frozen=True)
+class ScheduledDesign(EmittedDesign):
+    """A design of groups of blocks, with their programs."""
+
+    hardware: HardwareDesign
+
+    @property
+    def cycles(self) -> int:
+        """The cycles that a frame must take, of all groups."""
+        return self.hardware.cycles
+
+    @property
+    def group_times(self) -> list[tuple[int, int]]:
+        """By group the cycles and steps of a frame."""
+        return [(group.cycles, group.steps) for group in self.hardware.groups]
+
+    @property
+    def simulated_steps(self) -> int:
+        """The steps that were simulated."""
+        return sum(len(run.lengths) for run in self.simulated.simulation.groups)
+
+    @property
+    def proven(self) -> str:
+        """In words what was proven of the programs, and of which steps; if fewer were simulated, these repeat."""
+        steps = sum(group.steps for group in self.hardware.groups)
+        if self.simulated_steps == steps:
+            return _PROVEN
+        return f"{_PROVEN}; in {self.simulated_steps:,} steps, which the {steps:,} steps of the frame repeat"
+
+    def _schedule(self) -> Mapping[str, Any]:
+        return document_of(self.hardware)
+
     def _unit_features(self) -> Iterator[Mapping[str, float]]:
-        """The features of each unit."""
         for units in (task.units for group in self.hardware.groups for task in group.tasks):
             yield from [self.hardware.datapaths[units.task].waiting_lut] * units.units
 
@@ -127,7 +180,7 @@ class CheckedDesign(ABC):
             raise error("emitted-differs", message, hint=hint)
 
 
-Form = TypeVar("Form", bound=EmittedDesign)
+Form = TypeVar("Form", bound=ScheduledDesign)
 
 
 def emit_hardware(
@@ -150,19 +203,34 @@ def emit_hardware(
             raise not_emitted(f"'{name}' is a Python function", _body_hint(form, opened, name))
     for group in opened.design.groups:
         if group.stream is not None:
-            hint = "take a design whose groups all work in blocks"
+            hint = "take a design whose groups all work in blocks; one that is a single stream is emitted as Verilog"
             raise not_emitted(f"the group {' '.join(group.tasks)} is a stream", hint)
-    frame, data = (opened.one_frame(inputs), GIVEN) if inputs is not None else _random(opened, functions)
+    frame, data = frame_of(opened, inputs, functions)
     by_short_frame = repeated(opened, frame) if not opened.black_boxes() else None
     if by_short_frame is not None:
-        return form(opened, by_short_frame.simulated, by_short_frame.hardware, data)
+        return form(opened, by_short_frame.simulated, data, by_short_frame.hardware)
+    simulated = simulated_frame(opened, frame, functions)
+    local = memories_of_groups(opened.accesses, opened.platform, opened.design, opened.estimate)
+    hardware = schedule_design(opened.spec, opened.accesses, opened.platform, local, simulated.simulation, frame)
+    return form(opened, simulated, data, hardware)
+
+
+def frame_of(
+    opened: StoredDesign, inputs: Mapping[str, NDArray[Any]] | None, functions: Functions | None = None
+) -> tuple[Mapping[str, NDArray[Any]], str]:
+    """The inputs of a frame, given or random, and what the frame is made of."""
+    return (opened.one_frame(inputs), GIVEN) if inputs is not None else _random(opened, functions)
+
+
+def simulated_frame(
+    opened: StoredDesign, frame: Mapping[str, NDArray[Any]], functions: Functions | None = None
+) -> Simulated:
+    """The run of a frame on the simulated machine. Raises ArrayolError as `emit_hardware`."""
     simulated = opened.simulate(frame, functions)
     simulated.require_agreement()
     if simulated.simulation.identical is None:
         raise not_emitted("a task reads what other frames made", FRAMES_HINT)
-    local = memories_of_groups(opened.accesses, opened.platform, opened.design, opened.estimate)
-    hardware = schedule_design(opened.spec, opened.accesses, opened.platform, local, simulated.simulation, frame)
-    return form(opened, simulated, hardware, data)
+    return simulated
 
 
 def _body_hint(form: type[EmittedDesign], opened: StoredDesign, name: str) -> str:

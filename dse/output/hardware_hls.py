@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from arrayol.text import counted
-from dse.output.hardware import MAKEFILE, PAGE, CheckedDesign, EmittedDesign
+from dse.output.hardware import MAKEFILE, PAGE, CheckedDesign, ScheduledDesign
 from dse.output.hardware_page import (
     Promised,
     addresses_part,
@@ -114,7 +114,7 @@ def _not_promised() -> Iterator[str]:
     yield "- Long bursts: each word of the external memory is read when its data are needed."
 
 
-class EmittedHls(EmittedDesign):
+class EmittedHls(ScheduledDesign):
     """A design as C++."""
 
     def _sources(self) -> Mapping[str, str]:

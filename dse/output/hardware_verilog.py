@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from numpy.typing import NDArray
+
+from arrayol.execute.extern import Functions
 from arrayol.text import counted
-from dse.output.hardware import MAKEFILE, PAGE, CheckedDesign, EmittedDesign
+from dse.output.hardware import MAKEFILE, PAGE, CheckedDesign, EmittedDesign, ScheduledDesign, emit_hardware
 from dse.output.hardware_page import Promised, page_of
+from dse.output.hardware_stream import EmittedStream, emit_stream, is_one_stream
+from dse.output.open_design import StoredDesign
 from hwmodel.emit.system.files import SystemFiles
 from hwmodel.emit.verilog.design import DesignFiles
 from hwmodel.emit.verilog.icarus import FrameSeen, run_bench
@@ -17,7 +22,7 @@ from hwmodel.emit.verilog.makefile import makefile
 from hwmodel.emit.verilog.top import FRAMES
 
 
-class EmittedVerilog(EmittedDesign):
+class EmittedVerilog(ScheduledDesign):
     """A design as Verilog."""
 
     takes_modules: ClassVar[bool] = True
@@ -38,7 +43,8 @@ class EmittedVerilog(EmittedDesign):
 class CheckedVerilog(CheckedDesign):
     """What a simulator of Verilog saw of an emitted design, frame by frame, beside the cycles that one must take.
 
-    `setup_cycles` go before the first frame, for what is loaded once.
+    `setup_cycles` go before the first frame, for what is loaded once. Frames of a stream overlap: each begins
+    `frame_cycles` after the one before; 0 where they do not.
     """
 
     form: ClassVar[str] = "Verilog"
@@ -47,6 +53,7 @@ class CheckedVerilog(CheckedDesign):
     frames: tuple[FrameSeen, ...]
     cycles: int
     setup_cycles: int = 0
+    frame_cycles: int = 0
 
     def differences(self) -> Iterator[str]:
         """What is not as promised, in words."""
@@ -55,7 +62,7 @@ class CheckedVerilog(CheckedDesign):
         for number, frame in enumerate(self.frames):
             if frame.cycles != self.cycles:
                 yield f"frame {number} takes {frame.cycles:,} cycles, where the model says {self.cycles:,}"
-            before = 0 if number else self.setup_cycles
+            before = self.frame_cycles if number else self.setup_cycles
             if frame.before != before:
                 yield f"{counted(frame.before, 'cycle')} go before frame {number}, where the model says {before:,}"
             if frame.wrong:
@@ -64,5 +71,16 @@ class CheckedVerilog(CheckedDesign):
 
 def check_verilog(emitted: EmittedDesign, folder: Path, waves: Path | None = None) -> CheckedVerilog:
     """Run the test bench of a written folder in Icarus: see `hwmodel.emit.verilog.icarus.run_bench`."""
-    estimate = emitted.opened.estimate
-    return CheckedVerilog(run_bench(folder, waves), estimate.latency_cycles, estimate.setup_cycles)
+    seen = run_bench(folder, waves)
+    if isinstance(emitted, EmittedStream):
+        return CheckedVerilog(seen, emitted.cycles, 0, emitted.stream.hardware.frame)
+    return CheckedVerilog(seen, emitted.cycles, emitted.opened.estimate.setup_cycles)
+
+
+def emit_verilog(
+    opened: StoredDesign, inputs: Mapping[str, NDArray[Any]] | None = None, functions: Functions | None = None
+) -> EmittedDesign:
+    """A design as Verilog: with AXI4-Stream if it is one streaming group. Raises ArrayolError as `emit_hardware`."""
+    if is_one_stream(opened):
+        return emit_stream(opened, inputs)
+    return emit_hardware(EmittedVerilog, opened, inputs, functions)

@@ -139,7 +139,7 @@ class _Request:
         """
         if not self.as_json:
             shown = tables if self.verbose or (checked is not None and checked.mismatches) else ()
-            print_parts(heading(emitted.opened, emitted.hardware.cycles), *shown, facts_table(facts))
+            print_parts(heading(emitted.opened, emitted.cycles), *shown, facts_table(facts))
         if checked is not None:
             try:
                 checked.require_agreement()
@@ -247,7 +247,7 @@ def _document(emitted: api.EmittedDesign, folder: Path) -> dict[str, Any]:
         "design": emitted.opened.record.id,
         "folder": str(folder),
         "files": list(emitted.files),
-        "cycles": emitted.hardware.cycles,
+        "cycles": emitted.cycles,
         "analytic_cycles": emitted.opened.estimate.latency_cycles,
         "data": emitted.data,
         "remarks": emitted.opened.remarks,
@@ -266,21 +266,13 @@ def _frames(checked: CheckedVerilog) -> Table:
 
 def _groups(emitted: api.EmittedDesign) -> Table:
     """Cycles and steps of each group in a frame."""
-    return group_table([(group.cycles, group.steps) for group in emitted.hardware.groups], emitted.opened.estimate)
-
-
-_PROVEN = "the programs do what the simulated machine did: no datum is lost, no two accesses meet in a bank"
-
-
-def _proven(emitted: api.EmittedDesign) -> str:
-    """What was proven of the programs, and of which steps."""
-    if emitted.simulated_steps == emitted.steps:
-        return _PROVEN
-    return f"{_PROVEN}; in {emitted.simulated_steps:,} steps, which the {emitted.steps:,} steps of the frame repeat"
+    return group_table(emitted.group_times, emitted.opened.estimate)
 
 
 def _facts(emitted: api.EmittedDesign, checked: CheckedVerilog | None, folder: Path) -> Iterator[tuple[str, str]]:
-    yield "proven", _proven(emitted)
+    yield "proven", emitted.proven
+    if emitted.ends is not None:
+        yield "streams", emitted.ends
     if checked is None:
         yield "Verilog", "not run; --check runs it in Icarus Verilog, and so does make sim in the folder"
     else:
@@ -308,7 +300,7 @@ def _runs(checked: CheckedHls) -> Iterator[Table]:
 
 
 def _hls_facts(emitted: api.EmittedDesign, checked: CheckedHls | None, folder: Path) -> Iterator[tuple[str, str]]:
-    yield "proven", f"{_proven(emitted)}; rounds access what its cycles access"
+    yield "proven", f"{emitted.proven}; rounds access what its cycles access"
     if checked is None:
         yield "C++", "not run; --check builds it with g++ and runs it, and so does make csim in the folder"
     else:

@@ -30,8 +30,7 @@ class Modules:
 
     def of(self, opened: StoredDesign, *, asked: bool) -> dict[str, Any]:
         """The files of a design, or why there are none; `large` where it takes too much to be here unasked."""
-        from dse.output.hardware import emit_hardware  # noqa: PLC0415  loads what prints Verilog, the largest part
-        from dse.output.hardware_verilog import EmittedVerilog  # noqa: PLC0415
+        from dse.output.hardware_verilog import emit_verilog  # noqa: PLC0415  loads what prints Verilog
 
         work = sum(math.prod(side or 1 for side in own.repetition) for own in opened.network.processes.values())
         if not asked and work > self.work:
@@ -40,7 +39,7 @@ class Modules:
         if not asked:
             self.work -= work
         try:
-            files = emit_hardware(EmittedVerilog, opened).files
+            files = emit_verilog(opened).files
         except ArrayolError as refused:
             return {"refused": "; ".join(diagnostic.message for diagnostic in refused.diagnostics), "large": False}
         modules = {name: text for name, text in files.items() if name.startswith(_MODULES)}

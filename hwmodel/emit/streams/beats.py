@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -17,35 +19,41 @@ from hwmodel.stream.pulses import fired, unit
 from hwmodel.streamed import Firing
 
 
-def stream_words(
-    accesses: Accesses, node: Node, touch: Touch, firing: Firing, beat: Beat, inner: Sequence[int], bits: NDArray[Any]
-) -> Iterator[int]:
-    """The words of an array of one frame, in the order of the pulses: TUSER, TLAST and TDATA from the highest bits on.
+@dataclass(frozen=True)
+class StreamWords:
+    """The words of a load or a store; `inner` are the node's dimensions along the innermost loop."""
 
-    `inner` are the node's dimensions along the innermost loop, `bits` has those of the array's elements, row-major.
-    """
-    repetitions = every_repetition(node)
-    pulses, units = fired(firing, repetitions), unit(firing, repetitions)
-    values = bits[accesses.elements(touch, repetitions)].astype(object)
-    ends = np.array([firing.extents[at] - 1 for at in inner], np.int64)
-    whole = 8 * beat.word_bytes
-    weights = [1 << (place * beat.element_bits) for place in range(math.prod(touch.pattern))]
-    order = np.argsort(pulses, kind="stable")
-    word, before = 0, None
-    last = False
-    for number in order.tolist():
-        if before is not None and pulses[number] != before:
-            yield word | last << whole
-            word = 0
-        elif before is None:
-            word = 1 << (whole + 1)
-        if before is not None and pulses[number] == before and number == order[0]:
-            word |= 1 << (whole + 1)
-        before = pulses[number]
-        place = int(units[number]) * len(weights) * beat.element_bits
-        word |= sum(int(value) * weight for value, weight in zip(values[number], weights, strict=True)) << place
-        last = all(
-            index // firing.units == end // firing.units if at == firing.shared else index == end
-            for at, index, end in zip(inner, repetitions[number][list(inner)].tolist(), ends.tolist(), strict=True)
-        )
-    yield word | last << whole
+    accesses: Accesses
+    node: Node
+    touch: Touch
+    firing: Firing
+    beat: Beat
+    inner: Sequence[int]
+
+    def of(self, bits: NDArray[Any]) -> Iterator[int]:
+        """Of one frame in the order of the pulses: TUSER, TLAST and TDATA from the highest bits on.
+
+        `bits` has those of the array's elements, row-major.
+        """
+        repetitions = every_repetition(self.node)
+        pulses, units = fired(self.firing, repetitions), unit(self.firing, repetitions)
+        ends = self._line_ends(repetitions)
+        values = bits[self.accesses.elements(self.touch, repetitions)]
+        places, width = math.prod(self.touch.pattern), 8 * self.beat.word_bytes
+        first = int(pulses.min())
+        order = np.argsort(pulses, kind="stable").tolist()
+        for pulse, numbers in groupby(order, key=lambda number: int(pulses[number])):
+            word = int(pulse == first) << (width + 1)
+            for number in numbers:
+                word |= int(ends[number]) << width
+                for place, value in enumerate(values[number].tolist()):
+                    word |= value << ((int(units[number]) * places + place) * self.beat.element_bits)
+            yield word
+
+    def _line_ends(self, repetitions: NDArray[Any]) -> NDArray[Any]:
+        """Which repetitions are the last of a line, or fire together with that."""
+        ends = np.ones(len(repetitions), np.bool_)
+        for at in self.inner:
+            together = self.firing.units if at == self.firing.shared else 1
+            ends &= repetitions[:, at] // together == (self.firing.extents[at] - 1) // together
+        return ends

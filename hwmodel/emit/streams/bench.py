@@ -54,7 +54,7 @@ class AxisBench:
         yield f"  reg [{bits - 1}:0] {name}_word = 0;"
         yield f"  reg {name}_tvalid = 0;"
         yield f"  wire {name}_tready, {name}_fault;"
-        yield f"  integer {name}_at = 0;"
+        yield f"  integer {name}_at = 0, {name}_seed, {name}_draw;"
         data = f"{name}_word[{bits - 3}:0]"
         connected += [f".s_axis_{name}_tdata({data})", f".s_axis_{name}_tlast({name}_word[{bits - 2}])"]
         connected += [f".s_axis_{name}_tuser({name}_word[{bits - 1}])"] if not beat.serial else []
@@ -67,7 +67,8 @@ class AxisBench:
         ready = f" && {there}" if there and not beat.serial else ""
         yield "  always @(posedge aclk)"
         yield f"    if (aresetn && (!{name}_tvalid || {name}_tready){ready}) begin"
-        yield f"      if ({name}_at < {count} && (pauses == 0 || $random(seed) % 2 == 0)) begin"
+        yield f"      {name}_draw = $random({name}_seed);"
+        yield f"      if ({name}_at < {count} && (pauses == 0 || {name}_draw[8])) begin"
         yield f"        {name}_tvalid <= 1;"
         yield f"        {name}_word <= {name}_words[{name}_at];"
         yield f"        {name}_at = {name}_at + 1;"
@@ -81,7 +82,7 @@ class AxisBench:
         yield f"  wire {vector(bits)}{name}_tdata;"
         yield f"  wire {name}_tvalid, {name}_tlast, {name}_tuser;"
         yield f"  reg {name}_tready = 0;"
-        yield f"  integer {name}_at = 0;"
+        yield f"  integer {name}_at = 0, {name}_seed, {name}_draw;"
         connected += [f".m_axis_{name}_{own}({name}_{own})" for own in ("tdata", "tvalid", "tready", "tuser", "tlast")]
 
     def _takes(self, beat: Beat) -> Iterator[str]:
@@ -97,7 +98,8 @@ class AxisBench:
         yield "      end"
         yield f"      {name}_at = {name}_at + 1;"
         yield "    end"
-        yield f"    {name}_tready <= {name}_at < {count} && (pauses == 0 || $random(seed) % 2 == 0);"
+        yield f"    {name}_draw = $random({name}_seed);"
+        yield f"    {name}_tready <= {name}_at < {count} && (pauses == 0 || {name}_draw[8]);"
         yield "  end"
 
     def _begin(self) -> Iterator[str]:
@@ -112,7 +114,8 @@ class AxisBench:
         yield "      begun[frame] = 0;"
         yield "      ended[frame] = 0;"
         yield "    end"
-        for beat in (*self.set_up, *self.inputs, *self.outputs):
+        for number, beat in enumerate((*self.set_up, *self.inputs, *self.outputs)):
+            yield f"    {beat.name}_seed = 100 * seed + {number};"
             yield f'    $readmemh("data/{_file(beat)}.hex", {beat.name}_words);'
         yield "    repeat (3) @(negedge aclk);"
         yield "    aresetn = 1;"

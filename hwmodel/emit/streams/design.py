@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from arrayol.text import counted
 from hwmodel.emit.schedule.bits import bits_of_values, not_emitted
 from hwmodel.emit.schedule.names import plain
-from hwmodel.emit.streams.beats import stream_words
+from hwmodel.emit.streams.beats import StreamWords
 from hwmodel.emit.streams.bench import AxisBench
 from hwmodel.emit.streams.group import Beat, GroupModule
 from hwmodel.emit.streams.hardware import StreamHardware
@@ -123,37 +123,25 @@ class StreamDesign:
         comment = f"// '{self.top}' with AXI4-Stream: {self.cycles:,} pulses a frame.\n"
         yield f"rtl/{self.top}_axis.v", comment + top.text()
 
-    def _bench(self) -> Iterator[tuple[str, str]]:
+    @cached_property
+    def words(self) -> Mapping[str, list[int]]:
+        """By array the words of its AXI4-Stream, of all frames."""
         words = {beat.array: self._serial(beat) for beat in self._set_up}
-        for name, firing in self.hardware.firing.items():
-            if name in self.hardware.streamed.tasks:
-                continue
-            node = self.model.group.nodes[name]
+        for beat in (*self.inputs, *self.outputs):
+            name = f"{'load' if beat in self.inputs else 'store'} {beat.array}"
+            node, firing = self.model.group.nodes[name], self.hardware.firing[name]
             (touch,) = node.writes or node.reads
-            (beat,) = (own for own in self._group.beats(node.kind) if own.array == touch.array)
+            reader = StreamWords(self.model.accesses, node, touch, firing, beat, self._inner(name))
             words[beat.array] = [
-                word
-                for frame in self.frames
-                for word in stream_words(
-                    self.model.accesses,
-                    node,
-                    touch,
-                    firing,
-                    beat,
-                    self._inner(name),
-                    self._bits(beat.array, frame[beat.array]),
-                )
+                word for frame in self.frames for word in reader.of(self._bits(beat.array, frame[beat.array]))
             ]
-        bench = AxisBench(
-            f"{self.top}_axis",
-            self.inputs,
-            self.outputs,
-            self._set_up,
-            words,
-            len(self.frames),
-        )
+        return words
+
+    def _bench(self) -> Iterator[tuple[str, str]]:
+        ends = self.inputs, self.outputs, self._set_up
+        bench = AxisBench(f"{self.top}_axis", *ends, self.words, len(self.frames))
         pulses = self.cycles + self.hardware.frame * (len(self.frames) + 1)
-        yield "tb/tb.v", bench.text(LONGEST * (pulses + sum(map(len, words.values()))) + 1000)
+        yield "tb/tb.v", bench.text(LONGEST * (pulses + sum(map(len, self.words.values()))) + 1000)
         yield from bench.data()
 
     def _serial(self, beat: Beat) -> list[int]:

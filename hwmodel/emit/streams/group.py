@@ -39,6 +39,11 @@ class Beat:
     serial: bool = False
 
     @property
+    def elements(self) -> int:
+        """All elements of a beat."""
+        return self.units * self.size
+
+    @property
     def word_bytes(self) -> int:
         """The bytes of a word of its AXI4-Stream."""
         return -(-(self.element_bits if self.serial else self.bits) // 8)

