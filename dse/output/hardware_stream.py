@@ -127,9 +127,9 @@ def _page(own: EmittedStream) -> Iterator[str]:
     yield from (_stream(own, beat) for beat in design.ends)
     yield ""
     yield "All signals are synchronous to `aclk`; `aresetn` is low at first. The first element of a word is in its"
-    yield "lowest bits. TUSER marks the first word of a frame, TLAST the last one of a line. Where an input has a mark"
-    yield "at another place, `fault_NAME` and `fault` stay 1 until the reset; data go on. What is read once comes first,"
-    yield "an element a word, with TLAST at the last one."
+    yield "lowest bits. TUSER marks the first word of a frame, TLAST the last one of a line. Where an input has a"
+    yield "mark at another place, `fault_NAME` and `fault` stay 1 until the reset; data go on. What is read once comes"
+    yield "first, an element a word, with TLAST at the last one."
 
 
 def _stream(own: EmittedStream, beat: Beat) -> str:

@@ -1,0 +1,102 @@
+"""`arrayol emit` of designs that are streams, through the installed command."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import CommandLine
+from verilog_programs import needs_icarus
+
+SPEC = """\
+const N = 24
+
+elementary smooth(x: u8[3]) -> (y: i16) {
+  y = i16(x[0]) + 2 * i16(x[1]) - i16(x[2])
+}
+
+elementary halve(a: i16) -> (b: i16) {
+  b = a // 2
+}
+
+task smoothed(x: u8[N + 2]) -> (y: i16[N]) {
+  repeat [N] of smooth {
+    x <- x at origin [0] paving [1] fitting [1]
+    y -> y at origin [0] paving [1] fitting []
+  }
+}
+
+task halved(y: i16[N]) -> (z: i16[N]) {
+  repeat [N] of halve {
+    a <- y at origin [0] paving [1] fitting []
+    b -> z at origin [0] paving [1] fitting []
+  }
+}
+
+task chain(x: u8[N + 2]) -> (z: i16[N]) {
+  y = smoothed(x)
+  z = halved(y)
+}
+"""
+PLATFORM = """\
+clock_mhz = 100
+technology = "ecp5-6"
+
+[memory]
+latency = 8
+word_bits = 32
+port = "shared"
+burst = "run"
+outstanding = 4
+"""
+
+
+@pytest.fixture(scope="session")
+def streamed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with two filters in a row, and a study of streams alone."""
+    folder = tmp_path_factory.mktemp("streamed")
+    (folder / "chain.aol").write_text(SPEC, encoding="utf-8")
+    (folder / "chain.toml").write_text(PLATFORM, encoding="utf-8")
+    (folder / "study.toml").write_text('styles = ["stream"]\npaces = ["1"]\n', encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def here(arrayol: CommandLine, streamed: Path, tmp_path: Path) -> Path:
+    """A copy of it, explored once."""
+    if not (streamed / "chain-explore").exists():
+        done = arrayol("explore", "chain.aol", "--study", "study.toml", "--quiet", "--no-verify", cwd=streamed)
+        assert done.returncode == 0, done.stderr
+    shutil.copytree(streamed, tmp_path, dirs_exist_ok=True)
+    return tmp_path
+
+
+def design_of(folder: Path, groups: int) -> str:
+    """The first design of so many groups."""
+    stored = json.loads((folder / "chain-explore" / "result.json").read_text(encoding="utf-8"))
+    return next(str(one["id"]) for one in stored["pareto"] if len(one["groups"]) == groups)
+
+
+@needs_icarus
+def test_a_stream_has_axi4_stream(arrayol: CommandLine, here: Path) -> None:
+    chosen = ("--result", "chain-explore", "--design", design_of(here, 1))
+    done = arrayol("emit", "verilog", "chain.aol", *chosen, "--check", "--json", cwd=here)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["checked"]["mismatches"] == []
+    assert [frame["cycles"] for frame in found["checked"]["frames"]] == [found["cycles"]] * 2
+    page = (here / "chain-verilog" / "README.md").read_text(encoding="utf-8")
+    assert f"takes {found['cycles']} cycles from its first datum to its last" in page
+    assert "| `m_axis_z` | 1 element | 16 | 24 |" in page
+    schedule = json.loads((here / "chain-verilog" / "design.json").read_text(encoding="utf-8"))
+    assert schedule["streams"][0] == {"array": "x", "bits": 8, "elements": 1}
+
+
+def test_streams_in_cpp_are_refused(arrayol: CommandLine, here: Path) -> None:
+    chosen = ("--result", "chain-explore", "--design", design_of(here, 1))
+    done = arrayol("emit", "hls", "chain.aol", *chosen, cwd=here)
+    assert done.returncode == 1
+    assert "error[not-emitted]: the group smoothed halved is a stream: no hardware is emitted for that" in done.stderr
+    assert not (here / "chain-hls").exists()
