@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,8 @@ from hwmodel.stream.enumerated import every_repetition
 from hwmodel.stream.nodes import Node
 from hwmodel.stream.pulses import fired, unit
 from hwmodel.streamed import Firing
+
+_WIDE = 61  # bits of data from which on words with their marks are no 64-bit numbers
 
 
 @dataclass(frozen=True)
@@ -30,25 +31,25 @@ class StreamWords:
     beat: Beat
     inner: Sequence[int]
 
-    def of(self, bits: NDArray[Any]) -> Iterator[int]:
+    def of(self, bits: NDArray[Any]) -> list[int]:
         """Of one frame in the order of the pulses: TUSER, TLAST and TDATA from the highest bits on.
 
         `bits` has those of the array's elements, row-major.
         """
-        repetitions = every_repetition(self.node)
-        pulses, units = fired(self.firing, repetitions), unit(self.firing, repetitions)
-        ends = self._line_ends(repetitions)
-        values = bits[self.accesses.elements(self.touch, repetitions)]
-        places, width = math.prod(self.touch.pattern), 8 * self.beat.word_bytes
-        first = int(pulses.min())
-        order = np.argsort(pulses, kind="stable").tolist()
-        for pulse, numbers in groupby(order, key=lambda number: int(pulses[number])):
-            word = int(pulse == first) << (width + 1)
-            for number in numbers:
-                word |= int(ends[number]) << width
-                for place, value in enumerate(values[number].tolist()):
-                    word |= value << ((int(units[number]) * places + place) * self.beat.element_bits)
-            yield word
+        repetitions, width = every_repetition(self.node), 8 * self.beat.word_bytes
+        kind = np.dtype(np.int64 if width < _WIDE else object)
+        units = unit(self.firing, repetitions).astype(kind)
+        pulses, number = np.unique(fired(self.firing, repetitions), return_inverse=True)
+        words, last = np.zeros(len(pulses), kind), np.zeros(len(pulses), np.bool_)
+        values = bits[self.accesses.elements(self.touch, repetitions)].astype(kind)
+        places = math.prod(self.touch.pattern)
+        for place in range(places):
+            np.add.at(words, number, values[:, place] << ((units * places + place) * self.beat.element_bits))
+        np.logical_or.at(last, number, self._line_ends(repetitions))
+        words += last.astype(kind) << width
+        words[0] += 1 << (width + 1)
+        found: list[int] = words.tolist()
+        return found
 
     def _line_ends(self, repetitions: NDArray[Any]) -> NDArray[Any]:
         """Which repetitions are the last of a line, or fire together with that."""
