@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hwmodel.emit.streams.trains import nests_of, pulses_of
 
 
-@given(st.sets(st.integers(0, 300), min_size=1, max_size=80))
+@given(st.sets(st.integers(0, 300), min_size=1, max_size=40))
 def test_nests_have_the_pulses(pulses: set[int]) -> None:
     given_pulses = np.array(sorted(pulses))
     nests = nests_of(given_pulses)
