@@ -53,7 +53,6 @@ class EmittedDesign(ABC):
     simulated: Simulated
     data: str
 
-
     @cached_property
     def files(self) -> Mapping[str, str]:
         """All files, by path in the folder."""
