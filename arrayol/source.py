@@ -78,7 +78,7 @@ class Span:
 
 
 @dataclass(slots=True, eq=False)
-class Piece:
+class EditedPiece:
     """A part of a text that an editor changes around it: `file` is the text as it is now, `start` where the part is."""
 
     file: SourceFile
@@ -93,11 +93,11 @@ class PieceSpan(Span):
     """A span in a piece: always where the piece is now."""
 
     __slots__ = ("_high", "_low", "_piece")
-    _piece: Piece
+    _piece: EditedPiece
     _low: int
     _high: int
 
-    def __init__(self, piece: Piece, low: int, high: int) -> None:
+    def __init__(self, piece: EditedPiece, low: int, high: int) -> None:
         for name, value in (("_piece", piece), ("_low", low), ("_high", high)):
             object.__setattr__(self, name, value)
 

@@ -43,7 +43,7 @@ from arrayol.transforms.steps import canonical_form
 from dse.jobs.runner import JobRunner
 from dse.pareto.fronts import front_of
 from dse.pareto.hypervolume import share_of
-from dse.search.batch_pricer import BatchPricer
+from dse.search.batch_pricer import BatchEvaluator
 from dse.search.context import AUTO, ROUNDS, SearchContext, Searched, SearchRequest
 from dse.search.figures import columns_of
 from dse.search.heuristic.encoding import Coding
@@ -93,7 +93,7 @@ class Course:
 
 def pricing(context: SearchContext, coding: Coding, course: Course) -> Ask:
     """Prices rows of genes, and tells the course of what is feasible."""
-    pricer, combination = BatchPricer(context), context.columns.combination
+    pricer, combination = BatchEvaluator(context), context.columns.combination
 
     def ask(genes: NDArray[np.int64]) -> NDArray[np.float64]:
         designs = [coding.design(row) for row in genes]

@@ -17,7 +17,7 @@ from dse.search.context import SearchContext
 from dse.search.figures import values_of
 from dse.search.group_front import Counts
 from dse.search.groups.job_cost import STRUCTURE_SECONDS, JobCost, in_jobs
-from dse.search.pricing import Pricer, RateChoices, why_infeasible
+from dse.search.pricing import Evaluator, RateChoices, why_infeasible
 from dse.search.streams.stream_search import STREAM_SECONDS
 from dse.space.mappings import MappingSpace, Shape, table_of
 from dse.space.options import is_plain
@@ -30,18 +30,18 @@ Refusal = tuple[tuple[str, ...], str]  # a group and the reason
 
 
 @dataclass(frozen=True)
-class Prices:
+class GroupFigures:
     """The figures of some group designs, in their order, and an example of a refusal."""
 
     figures: tuple[Figures, ...]
     refusal: Refusal | None
 
 
-_PRICES = TypeAdapter(Prices)
+_PRICES = TypeAdapter(GroupFigures)
 
 
 @dataclass(frozen=True)
-class PricesJob:
+class FiguresJob:
     """Group designs that share what is computed for one of them: blocks of one scan, or a structure."""
 
     parts: tuple[tuple[GroupDesign, ...], ...]
@@ -52,23 +52,23 @@ class PricesJob:
         """What it depends on."""
         return digest(self.kind, context.network_key, self.parts)
 
-    def run(self, context: SearchContext) -> Prices:
+    def run(self, context: SearchContext) -> GroupFigures:
         """Price them."""
         pricing = _FiguresOfDesigns(context)
         for part in self.parts:
             pricing.price(part)
-        return Prices(tuple(pricing.figures[design] for design in chain(*self.parts)), pricing.refusal)
+        return GroupFigures(tuple(pricing.figures[design] for design in chain(*self.parts)), pricing.refusal)
 
-    def dump(self, prices: Prices) -> str:
+    def dump(self, prices: GroupFigures) -> str:
         """Prices as text."""
         return _PRICES.dump_json(prices).decode()
 
-    def load(self, text: str) -> Prices:
+    def load(self, text: str) -> GroupFigures:
         """Prices from their text."""
         return _PRICES.validate_json(text)
 
 
-class BatchPricer:
+class BatchEvaluator:
     """Remembers every group design it has priced: its figures, or None for an infeasible one."""
 
     def __init__(self, context: SearchContext, runner: JobRunner | None = None) -> None:
@@ -87,20 +87,20 @@ class BatchPricer:
         """Price those that are new."""
         self.do(self.jobs(designs))
 
-    def jobs(self, designs: Iterable[GroupDesign]) -> list[PricesJob]:
+    def jobs(self, designs: Iterable[GroupDesign]) -> list[FiguresJob]:
         """What prices those that are new."""
         return list(self._jobs(dict.fromkeys(design for design in designs if design not in self.figures)))
 
-    def do(self, jobs: Sequence[PricesJob]) -> None:
+    def do(self, jobs: Sequence[FiguresJob]) -> None:
         """Do such jobs, and remember the figures."""
         self.runner.do(self.context, [self._plan(jobs)])
 
-    def _plan(self, jobs: Sequence[PricesJob]) -> JobPlan[None]:
+    def _plan(self, jobs: Sequence[FiguresJob]) -> JobPlan[None]:
         for job, prices in zip(jobs, (yield jobs), strict=True):
             self.figures.update(zip(chain(*job.parts), prices.figures, strict=True))
             self.refusal = self.refusal or prices.refusal
 
-    def _jobs(self, designs: Iterable[GroupDesign]) -> Iterator[PricesJob]:
+    def _jobs(self, designs: Iterable[GroupDesign]) -> Iterator[FiguresJob]:
         """Plain designs with equal tasks and scans together, others structure by structure, as many as make a job."""
         together: dict[tuple[tuple[str, ...], Scan] | GroupDesign, list[GroupDesign]] = {}
         for design in designs:
@@ -112,7 +112,7 @@ class BatchPricer:
             together.setdefault(alike, []).append(design)
         parts = ((part, self.seconds(part)) for alike in together.values() for part in self._split(alike))
         for run, seconds in in_jobs(parts):
-            yield PricesJob(tuple(run), seconds)
+            yield FiguresJob(tuple(run), seconds)
 
     def _split(self, designs: Sequence[GroupDesign]) -> Iterator[tuple[GroupDesign, ...]]:
         """Designs that are alike in parts that take no longer than a job may, those of the same blocks together."""
@@ -150,7 +150,7 @@ class _FiguresOfDesigns:
             self._price_streams(designs)
             return
         combinations = list(dict.fromkeys(map(_rates, designs)))
-        pricer = Pricer(self.context, designs[0].tasks, RateChoices(chosen=tuple(combinations)))
+        pricer = Evaluator(self.context, designs[0].tasks, RateChoices(chosen=tuple(combinations)))
         places = {rates: place for place, rates in enumerate(combinations)}
         structure = structure_of(designs[0])
         if _in_batches(self.space, structure):
@@ -179,7 +179,7 @@ class _FiguresOfDesigns:
             self.figures[design] = tuple(values[0].tolist()) if kept else None
 
     def _price_plain(
-        self, pricer: Pricer, designs: Sequence[GroupDesign], places: Mapping[tuple[int, ...], int]
+        self, pricer: Evaluator, designs: Sequence[GroupDesign], places: Mapping[tuple[int, ...], int]
     ) -> None:
         by_shape: dict[Shape, list[GroupDesign]] = {}
         for design in designs:
@@ -191,7 +191,7 @@ class _FiguresOfDesigns:
             self._note(pricer, [design for _, design in batch], priced, cells)
 
     def _note(
-        self, pricer: Pricer, designs: Sequence[GroupDesign], priced: Metrics, cells: Sequence[tuple[int, int]]
+        self, pricer: Evaluator, designs: Sequence[GroupDesign], priced: Metrics, cells: Sequence[tuple[int, int]]
     ) -> None:
         rows, places = np.array(cells, np.intp).T
         values = pricer.values(priced, (rows, places))

@@ -93,7 +93,7 @@ def has_bounds(columns: Columns, rates: RateChoices) -> bool:
     return rates.chosen is None and not columns.units_are_free and not columns.compares_all_times
 
 
-class Pricer:
+class Evaluator:
     """Prices designs of one group: its structures under some combinations of rates, so many at a time as memory allows.
 
     Where all of the offered rates may be combined and units are free, each structure is priced under the fastest

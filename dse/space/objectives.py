@@ -24,7 +24,7 @@ from dse.space.composed import LARGEST, SCALE, checked_values, composed_objectiv
 from hwmodel.accesses import Accesses
 from hwmodel.assumptions import without_cost
 from hwmodel.cost_model.costs import all_costs, scale_of
-from hwmodel.cost_model.energy import MEMORY_BITS, EnergyPrices, energy_gap, energy_prices
+from hwmodel.cost_model.energy import MEMORY_BITS, EnergyCosts, energy_gap, energy_prices
 from hwmodel.cost_model.estimate import DYNAMIC, ENERGIES, LEAKAGE, Number
 from hwmodel.cost_model.memories.local_ports import terms_of
 from hwmodel.cost_model.metrics import MEMORY, RESIDENT, SHARED
@@ -299,7 +299,7 @@ _FRAME = MACHINE["frame_cycles"]
 _SLOWNESS = Figure("slowness", "time per frame, the less the longer", "cycles", _FRAME.key, -1)
 
 
-def _energies(prices: EnergyPrices) -> Iterator[Figure]:
+def _energies(prices: EnergyCosts) -> Iterator[Figure]:
     """Energy and power: of a whole design, since what one group's processors leak, they leak while the others work."""
     of_groups = (
         Figure(DYNAMIC, "energy but for what leaks", "fJ", DYNAMIC),

@@ -28,7 +28,7 @@ _BIT = "bit"  # what technologies call one of these
 
 
 @dataclass(frozen=True)
-class EnergyPrices:
+class EnergyCosts:
     """The energies of a technology in whole fJ: of a bit over the port, and of accesses to local memories by size.
 
     `leaking` has the leakage, in whole pW, of one unit of each cost by name, and of a bit of internal memory.
@@ -67,14 +67,14 @@ def repetition_fj(path: Datapath) -> tuple[int, int]:
     return round(1000 * path.energy_pj) - registers, registers
 
 
-def energy_prices(platform: Platform, network: Network) -> EnergyPrices | None:
+def energy_prices(platform: Platform, network: Network) -> EnergyCosts | None:
     """The energies of a platform for a network; None if something is lacking (`energy_gap`)."""
     technology = platform.prices
     if technology is None or energy_gap(platform, network) is not None:
         return None
     figures = {_BIT: MEMORY_BITS}
     leaking = {figures.get(name, name): round(1e9 * milliwatts) for name, milliwatts in technology.leakage_mw.items()}
-    return EnergyPrices(technology, round(1000 * technology.external_pj_per_bit), leaking)
+    return EnergyCosts(technology, round(1000 * technology.external_pj_per_bit), leaking)
 
 
 def energy_gap(platform: Platform, network: Network) -> tuple[str, str] | None:
@@ -128,7 +128,7 @@ def with_residents(
 
 
 def energy_uses(
-    prices: EnergyPrices,
+    prices: EnergyCosts,
     datapaths: Mapping[str, tuple[int, Datapath]],
     counts: Counts,
     memories: Sequence[MemoryUse],
@@ -150,7 +150,7 @@ def energy_uses(
     return tuple(use for use in uses if use.femtojoules)
 
 
-def _local_fj(prices: EnergyPrices, counts: Counts, use: MemoryUse) -> int:
+def _local_fj(prices: EnergyCosts, counts: Counts, use: MemoryUse) -> int:
     """The energy of all accesses to a memory; 0 without accesses, since it may be too large to have an energy."""
     number = [counts[use.kind, use.name, writes] for writes in (False, True)]
     if not any(number):

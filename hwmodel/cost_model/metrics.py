@@ -36,7 +36,7 @@ def units_are_free(figures: Collection[str], *, built: bool) -> bool:
 
 
 @dataclass(frozen=True)
-class PricedEnergy:
+class EvaluatedEnergy:
     """Energies of designs: `femtojoules` of a frame (S, U), and the leakage of one unit of each cost, in pW.
 
     Accesses to local memories are not included if these are built for their ports.
@@ -47,7 +47,7 @@ class PricedEnergy:
 
 
 @dataclass(frozen=True)
-class PricedMemories:
+class EvaluatedMemories:
     """The figures of designs' memories as built, and the names of their costs.
 
     `figures` gives those of designs by structure and combination (n,); `least` gives lower bounds.
@@ -58,7 +58,7 @@ class PricedMemories:
     costs: tuple[str, ...]
     has_blocks: bool
 
-    def at(self, places: Places, columns: Places, *, least: bool) -> PricedMemories:
+    def at(self, places: Places, columns: Places, *, least: bool) -> EvaluatedMemories:
         """The memories of some designs, each a structure with one combination; with `least`, lower bounds."""
         of = self.least if least else self.figures
         return replace(self, figures=lambda some, _: of(places[some], columns[some]))
@@ -99,8 +99,8 @@ class Metrics:
     additive: Mapping[str, Callable[[], Figures]]
     left_out: int = 0
     untried: int = 0
-    energy: PricedEnergy | None = None
-    built: PricedMemories | None = None
+    energy: EvaluatedEnergy | None = None
+    built: EvaluatedMemories | None = None
     refusal: str | None = None
     exact: Callable[[Places], Metrics] | None = None
     resident: Callable[[], Figures] = field(default=lambda: np.zeros((len(MEMORY), 1, 1), np.int64))

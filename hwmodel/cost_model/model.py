@@ -23,7 +23,7 @@ from hwmodel.cost_model.counted.axes.line_cache import LineCache
 from hwmodel.cost_model.counted.batch import GroupBatch, open_batch
 from hwmodel.cost_model.counted.fifo_tables import fifo_tables, takes_fifos
 from hwmodel.cost_model.counted.fifos import separable_fifos
-from hwmodel.cost_model.energy import EnergyPrices, energy_prices
+from hwmodel.cost_model.energy import EnergyCosts, energy_prices
 from hwmodel.cost_model.enumerated.plan import plan_group
 from hwmodel.cost_model.enumerated.plan_tables import enumerate_tables, plan_tables
 from hwmodel.cost_model.estimate import DesignEstimate, GroupEstimate, MemoryUse, Once
@@ -500,7 +500,7 @@ class MachineModel:
         return DesignEstimate(tuple(groups), self.platform.clock_mhz, reuse_memory, self.once, resident, leaking)
 
     @cached_property
-    def energy_prices(self) -> EnergyPrices | None:
+    def energy_prices(self) -> EnergyCosts | None:
         """The energies of single operations; None if the platform does not give them."""
         return energy_prices(self.platform, self.network)
 

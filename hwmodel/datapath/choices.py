@@ -25,7 +25,7 @@ from hwmodel.datapath.entry import ElementaryEntry, Measured
 from hwmodel.datapath.figures import Datapath, Origin, largest_output
 
 
-class Derived(Protocol):
+class DerivedFigures(Protocol):
     """The figures derived from a body at one interval: see `hwmodel.datapath.derive`."""
 
     @property
@@ -57,14 +57,14 @@ class Derived(Protocol):
         """Whether some row of the technology that prices it is an estimate."""
 
 
-class Derivation(Protocol):
+class DerivedChoices(Protocol):
     """The datapaths derived from a body."""
 
     @property
     def intervals(self) -> tuple[int, ...]:
         """The intervals worth trying, ascending."""
 
-    def at(self, interval: int) -> Derived:
+    def at(self, interval: int) -> DerivedFigures:
         """The datapath at an interval."""
 
 
@@ -80,7 +80,7 @@ class Ground:
     known has an initiation interval of 1. `cost_models` are plug-ins that add a cost of their name.
     """
 
-    derive: Callable[[Elementary, Pairs], Derivation] | None
+    derive: Callable[[Elementary, Pairs], DerivedChoices] | None
     local_cycles: int
     assumed: bool
     cost_models: tuple[str, ...] = ()
@@ -155,14 +155,14 @@ class DatapathChoices:
         return definition is not None and definition.body is not None
 
     @cached_property
-    def _derivation(self) -> Derivation | None:
+    def _derivation(self) -> DerivedChoices | None:
         """The datapaths derived from the body; None without a technology or a body."""
         derive, definition = self.ground.derive, self.process.definition
         if derive is None or definition is None or definition.body is None:
             return None
         return derive(definition, frozenset((delay.output, delay.port) for delay in self.process.delays))
 
-    def _derived(self, interval: int, measured: Measured | None) -> Derived | None:
+    def _derived(self, interval: int, measured: Measured | None) -> DerivedFigures | None:
         """The derived datapath; None if derivation fails, but all figures are given."""
         try:
             return self._derivation.at(interval) if self._derivation is not None else None
@@ -179,7 +179,7 @@ class DatapathChoices:
         recurrence = not self.process.delays or any(part.recurrence is not None for part in parts)
         return intervals and latency and recurrence and any(part.cost for part in parts)
 
-    def _latency(self, measured: Measured | None, derived: Derived | None) -> tuple[int, Origin]:
+    def _latency(self, measured: Measured | None, derived: DerivedFigures | None) -> tuple[int, Origin]:
         if measured is not None and measured.latency is not None:
             return measured.latency, "measured"
         if self.entry.latency is not None:
@@ -189,7 +189,7 @@ class DatapathChoices:
         return 0, "assumed"
 
     def _recurrences(
-        self, measured: Measured | None, derived: Derived | None
+        self, measured: Measured | None, derived: DerivedFigures | None
     ) -> tuple[dict[tuple[str, str], int], dict[tuple[str, str], int], dict[str, Origin]]:
         """Recurrences by pair of ports, additional cycles through the local memory, and the weakest of their origins.
 
@@ -218,7 +218,7 @@ class DatapathChoices:
         return waits, through_memory, {"recurrence": weakest} if weakest else {}
 
     def _costs(
-        self, interval: int, measured: Measured | None, derived: Derived | None
+        self, interval: int, measured: Measured | None, derived: DerivedFigures | None
     ) -> tuple[dict[str, float], dict[str, Origin]]:
         sources: tuple[tuple[Mapping[str, float], Origin], ...] = (
             (measured.cost if measured is not None else {}, "measured"),
@@ -239,7 +239,7 @@ class DatapathChoices:
         return cost, origins
 
     def _energy(
-        self, measured: Measured | None, derived: Derived | None
+        self, measured: Measured | None, derived: DerivedFigures | None
     ) -> tuple[float | None, float, dict[str, Origin]]:
         """The energy of a repetition and the share of its registers; given and measured energies have no such share."""
         if measured is not None and measured.energy_pj is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hwmodel.datapath.folding.fold import Folded, Muxes, Priced, mux_cost
+from hwmodel.datapath.folding.fold import CostedSchedule, Folded, Muxes, mux_cost
 from hwmodel.datapath.folding.waiting import waiting_lut
 from hwmodel.datapath.schedule.place import FAR
 from hwmodel.datapath.technology.overhead import STEERED
@@ -19,7 +19,7 @@ from hwmodel.datapath.technology.overhead import STEERED
 # itself: otherwise its LUTs would be there all the same. Multiplexers before outputs have no LUTs already (packing.py).
 
 
-def done_by_registers(priced: Priced, folded: Folded) -> Counter[tuple[int, int]]:
+def done_by_registers(priced: CostedSchedule, folded: Folded) -> Counter[tuple[int, int]]:
     """The number of multiplexers that registers replace, by class and kind."""
     dataflow = priced.dataflow
     settable = dataflow.settable
@@ -63,7 +63,7 @@ class OperatorUse:
         return self.units < self.operations
 
 
-def uses_of(priced: Priced, folded: Folded) -> tuple[OperatorUse, ...]:
+def uses_of(priced: CostedSchedule, folded: Folded) -> tuple[OperatorUse, ...]:
     """The operators of a datapath, in the order in which the body needs them."""
     uses = []
     done = done_by_registers(priced, folded)
@@ -97,7 +97,7 @@ def uses_of(priced: Priced, folded: Folded) -> tuple[OperatorUse, ...]:
     return tuple(uses)
 
 
-def _cost_of_kind(priced: Priced, kind: int, count: int, done: int) -> dict[str, float]:
+def _cost_of_kind(priced: CostedSchedule, kind: int, count: int, done: int) -> dict[str, float]:
     """Costs of the operators of a kind, of which `done` need no logic, since registers do their work."""
     unshared = scaled(priced.own[kind].cost, count - done)
     if not done:
@@ -108,7 +108,7 @@ def _cost_of_kind(priced: Priced, kind: int, count: int, done: int) -> dict[str,
     return total([unshared, scaled(technology.price(operation, row).cost, done)])
 
 
-def cost_of(priced: Priced, folded: Folded, uses: Iterable[OperatorUse], registers: int) -> dict[str, float]:
+def cost_of(priced: CostedSchedule, folded: Folded, uses: Iterable[OperatorUse], registers: int) -> dict[str, float]:
     """Costs of a datapath by name, with so many bits of registers."""
     technology, interval = priced.technology, folded.problem.interval
     shares = any(sharing is not None for sharing in folded.problem.sharing)

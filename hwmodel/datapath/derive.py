@@ -21,13 +21,13 @@ from arrayol.source import Span
 from arrayol.text import counted
 from hwmodel.datapath.cost import OperatorUse, cost_of, total, uses_of
 from hwmodel.datapath.folding.classes import classes_of, intervals_worth_trying
-from hwmodel.datapath.folding.fold import Delays, Folded, Priced, fold
+from hwmodel.datapath.folding.fold import CostedSchedule, Delays, Folded, fold
 from hwmodel.datapath.folding.waiting import waiting_lut
 from hwmodel.datapath.graph.build import build_graphs, no_collections
 from hwmodel.datapath.graph.graph import Graph, Operation
 from hwmodel.datapath.schedule.dataflow import ACCESS, Dataflow, dataflow_of
 from hwmodel.datapath.schedule.lifetimes import RegisterLifetimes, recurrences
-from hwmodel.datapath.technology.technology import Price, Technology
+from hwmodel.datapath.technology.technology import OperatorCost, Technology
 
 # Energy of one repetition in its datapath, in pJ (docs/cost.md): an estimate, as the tables are.
 #
@@ -70,7 +70,7 @@ class Derived:
     cost: Mapping[str, float]
     energy_operators_pj: float
     energy_registers_pj: float
-    priced: Priced = field(repr=False)
+    priced: CostedSchedule = field(repr=False)
     folded: Folded = field(repr=False)
 
     @property
@@ -121,7 +121,7 @@ class Derivation:
     technology: Technology
     clock_mhz: float
     delays: Delays
-    _trees: Priced = field(repr=False)
+    _trees: CostedSchedule = field(repr=False)
     _chain_graph: Graph | None = field(repr=False)
     _as_operands: Derivation | None = field(default=None, repr=False)
     _known: dict[int, Derived] = field(default_factory=dict, init=False, repr=False)
@@ -179,7 +179,7 @@ class Derivation:
         return max(waits, default=0), self.technology.weight(derived.cost), derived.latency
 
     @cached_property
-    def _chains(self) -> Priced | None:
+    def _chains(self) -> CostedSchedule | None:
         """The datapath with integer sums as the body has them; None if that makes no difference."""
         if sum(each.operations for each in self._trees.classes if each.operation.operator in _CHAINS) < 2:
             return None
@@ -217,7 +217,7 @@ def _derivation(elementary: Elementary, technology: Technology, clock_mhz: float
     return Derivation(elementary, technology, clock_mhz, delays, priced, chains, as_operands)
 
 
-def prices_of(dataflow: Dataflow, technology: Technology, clock_mhz: float) -> Priced:
+def prices_of(dataflow: Dataflow, technology: Technology, clock_mhz: float) -> CostedSchedule:
     """Prices of all operations. Raises ArrayolError for each operator that is missing or too slow."""
     mistakes: list[Diagnostic] = []
     if technology.room_ns(clock_mhz) <= 0:
@@ -227,7 +227,7 @@ def prices_of(dataflow: Dataflow, technology: Technology, clock_mhz: float) -> P
     reported: set[str] = set()
     for kind, operation in enumerate(dataflow.kinds):
         price = _price(technology, operation, clock_mhz)
-        if isinstance(price, Price):
+        if isinstance(price, OperatorCost):
             prices.append(price)
         elif operation.operator not in reported:
             reported.add(operation.operator)
@@ -241,12 +241,12 @@ def prices_of(dataflow: Dataflow, technology: Technology, clock_mhz: float) -> P
         price = _price(technology, each.operation, clock_mhz)
         assert price is not None
         widest.append(price)
-    return Priced(dataflow, technology, clock_mhz, tuple(classes), by_operation, tuple(widest), tuple(prices))
+    return CostedSchedule(dataflow, technology, clock_mhz, tuple(classes), by_operation, tuple(widest), tuple(prices))
 
 
-def _price(technology: Technology, operation: Operation, clock_mhz: float) -> Price | None:
+def _price(technology: Technology, operation: Operation, clock_mhz: float) -> OperatorCost | None:
     if operation.operator == ACCESS and not technology.rows(ACCESS):
-        return Price(ACCESS, 0.0, FETCH_CYCLES, 1, None, {}, 0.0, estimate=False)
+        return OperatorCost(ACCESS, 0.0, FETCH_CYCLES, 1, None, {}, 0.0, estimate=False)
     row = technology.row(operation.operator, clock_mhz)
     return None if row is None else technology.price(operation, row)
 
@@ -280,7 +280,7 @@ def _too_slow(
     )
 
 
-def _derived(priced: Priced, interval: int, delays: Delays) -> Derived:
+def _derived(priced: CostedSchedule, interval: int, delays: Delays) -> Derived:
     folded = fold(priced, interval, delays)
     dataflow, ends, lifetimes = priced.dataflow, folded.ends, folded.lifetimes
     uses = uses_of(priced, folded)

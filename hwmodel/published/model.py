@@ -25,7 +25,7 @@ Group = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _PricedGroup:
+class _EvaluatedGroup:
     processors: tuple[ProcessorEstimate, ...]
     memory_data: int
     memory_bits: int
@@ -49,7 +49,7 @@ class PublishedModel:
         load = self.accesses.load
         self._rates = {name: process_rates(process, platform, load) for name, process in network.processes.items()}
         self._plans: dict[Group, GroupPlan] = {}
-        self._priced: dict[tuple[Group, int], _PricedGroup] = {}
+        self._priced: dict[tuple[Group, int], _EvaluatedGroup] = {}
 
     def evaluate(self, fusion: Fusion) -> PublishedDesign | Infeasible:
         """N_cu, X_out, IM and AL of a fusion, or why criteria 2 and 3 have no solution.
@@ -83,7 +83,7 @@ class PublishedModel:
             self._plans[group] = plan_group(self.network, self._rates, group, self.data_per_word)
         return self._plans[group]
 
-    def _price(self, group: Group, plan: GroupPlan, flows: int) -> _PricedGroup:
+    def _price(self, group: Group, plan: GroupPlan, flows: int) -> _EvaluatedGroup:
         key = group, flows
         if key not in self._priced:
             processors = size_blocks(plan, flows, self.memory_latency)
@@ -94,5 +94,5 @@ class PublishedModel:
                 for buffer in processor.inputs
             ]
             bits = sum(data * self.network.arrays[array].type.bits for array, data in buffers)
-            self._priced[key] = _PricedGroup(processors, sum(data for _, data in buffers), bits)
+            self._priced[key] = _EvaluatedGroup(processors, sum(data for _, data in buffers), bits)
         return self._priced[key]

@@ -31,10 +31,10 @@ from hwmodel.simulator.memories.states import States
 from hwmodel.simulator.memories.subscripts import RandomReads
 from hwmodel.simulator.port import Port
 from hwmodel.simulator.requests import Requester
-from hwmodel.simulator.schedule.chains import Chains
+from hwmodel.simulator.schedule.chains import OpenChains
 from hwmodel.simulator.schedule.fifos import Fifo
 from hwmodel.simulator.schedule.moves import Moved, Moves, Place, moves_of
-from hwmodel.simulator.schedule.plan import Work, fault, named, plan_of
+from hwmodel.simulator.schedule.plan import TaskWork, fault, named, plan_of
 from hwmodel.simulator.schedule.processors import ProcessorState, processor_of
 
 Sizes = Mapping[tuple[str, str], int]  # (kind, name) -> data: of every buffer, fifo and state
@@ -138,7 +138,7 @@ def run_group(
     return _Run(accesses, platform, design, local, memory, setup, moves).run()
 
 
-def _named_row(accesses: Accesses, work: Work, instances: Sequence[int], row: int) -> str:
+def _named_row(accesses: Accesses, work: TaskWork, instances: Sequence[int], row: int) -> str:
     """The repetition of a row, as messages name it."""
     return named(accesses, work, instances[row])
 
@@ -385,7 +385,7 @@ class _Run:
         (task,) = (place[0] for place, read in self.moves.reads.items() if read.touch.array == fifo.array)
         return fifo.finish(wide, depth, partial(named, self.accesses, self.moves.plan.works[task]))
 
-    def _state(self, chains: Chains) -> States:
+    def _state(self, chains: OpenChains) -> States:
         size = self._size(STATE, chains.name)
         banks, data = self.local.states.get(chains.name, (0, size))
         return States(chains, size // chains.data, banks, data // chains.data)

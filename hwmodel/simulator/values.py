@@ -31,7 +31,7 @@ from hwmodel.simulator.group import GroupRun
 from hwmodel.simulator.memories.subscripts import RandomReads, places_read
 from hwmodel.simulator.schedule.moves import Read
 from hwmodel.simulator.schedule.patterns import Patterns
-from hwmodel.simulator.schedule.plan import Work
+from hwmodel.simulator.schedule.plan import TaskWork
 
 Values = dict[str, NDArray[Any]]  # by array: the value of each token
 _AT_ONCE = 1 << 22  # values of patterns that are written out for the body at a time
@@ -63,7 +63,7 @@ class ValueCheck:
                     several = name in values and len(self.accesses.network.arrays[name].producers) > 1
                     values[name] = np.concatenate([values[name], rows]) if several else rows
 
-    def _results(self, run: GroupRun, work: Work, values: Values) -> Values:
+    def _results(self, run: GroupRun, work: TaskWork, values: Values) -> Values:
         """The values that a task made, by array, and a check of its random reads."""
         process = self.accesses.network.processes[work.task]
         elementary = self.spec.components[process.elementary]
@@ -96,7 +96,7 @@ class ValueCheck:
         return made
 
     def _outputs(
-        self, work: Work, elementary: Elementary, alone: RepetitiveTask, taken: Mapping[str, _OperandsRead]
+        self, work: TaskWork, elementary: Elementary, alone: RepetitiveTask, taken: Mapping[str, _OperandsRead]
     ) -> Values:
         """The results of a task on the operands that it has `taken`, by port."""
         key, ports = (work.task, work.recomputed), [port.name for port in alone.outputs]
@@ -112,7 +112,7 @@ class ValueCheck:
             self._last[key] = digest, dict(made)
         return self._last[key][1]
 
-    def _patterns(self, run: GroupRun, work: Work, number: int, space: Extents, values: Values) -> _OperandsRead:
+    def _patterns(self, run: GroupRun, work: TaskWork, number: int, space: Extents, values: Values) -> _OperandsRead:
         """The operands of each repetition through one tiler; a repetition that did not read gets those of another.
 
         Border constants are filled in where a pattern lies outside. Equal operands of several repetitions are stored

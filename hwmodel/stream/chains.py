@@ -16,7 +16,7 @@ from hwmodel.streamed import Firing, Segment, Tap
 
 
 @dataclass(frozen=True)
-class Births:
+class ChainBirths:
     """The pulses in which a lane's data are born, counted from the first: nested loops, the outermost endless.
 
     `loops` has (stride, number) from the outermost to the innermost.
@@ -49,7 +49,7 @@ class Births:
         )
 
 
-def births_of(node: Node, firing: Firing, lane: Lane, frame: int) -> Births:
+def births_of(node: Node, firing: Firing, lane: Lane, frame: int) -> ChainBirths:
     """When the data of a lane are born. Of an array that leaves by an exit only the last repetitions count."""
     moving = [True] * len(node.extents)
     touch = next((touch for touch in node.writes if touch.port == lane.port), None)
@@ -60,7 +60,7 @@ def births_of(node: Node, firing: Firing, lane: Lane, frame: int) -> Births:
         own = -(-(extent - lane.unit) // firing.units) if at == firing.shared else extent
         if moving[at] and own > 1:
             loops.append((firing.strides[at], own))
-    return Births(((frame, 1), *sorted(loops, reverse=True)))
+    return ChainBirths(((frame, 1), *sorted(loops, reverse=True)))
 
 
 def steady_positions(reads: LaneReads, starts: Mapping[str, int], node: str) -> dict[Tap, int] | None:
@@ -83,7 +83,7 @@ def is_served(reads: LaneReads, positions: Mapping[Tap, int], starts: Mapping[st
     return True
 
 
-def steady_segments(positions: Mapping[Tap, int], births: Births) -> tuple[tuple[Tap, ...], tuple[Segment, ...]]:
+def steady_segments(positions: Mapping[Tap, int], births: ChainBirths) -> tuple[tuple[Tap, ...], tuple[Segment, ...]]:
     """The taps at birth, and the segments behind them, of a lane each of whose taps has one lateness."""
     by_lateness: dict[int, list[Tap]] = {}
     for tap in sorted(positions):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses, Touch
 from hwmodel.stream.kinds import by_kind
-from hwmodel.stream.latenesses import Latenesses, Source, Spread, spread_of
+from hwmodel.stream.latenesses import Latenesses, ReadSource, Spread, spread_of
 from hwmodel.stream.nodes import Node
 from hwmodel.stream.pulses import born_after, fired, read_after, unit
 from hwmodel.streamed import Firing
@@ -80,7 +80,7 @@ def enumerated_latenesses(
         birth = births[by] + born_after(writes, lane, maker.port_size(write.port))
         late = fired(reads, own.repetitions[there]) + took - birth
         for (taker, place, lane_unit, out), same in by_kind(own_units, lane, units[by], own.beyond[there].astype(int)):
-            source = Source(own.place, taker, place, lane_unit, bool(out))
+            source = ReadSource(own.place, taker, place, lane_unit, bool(out))
             spread: Spread = spread_of(late[same])
             found[source] = found[source] | spread if source in found else spread
     return found

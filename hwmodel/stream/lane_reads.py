@@ -103,7 +103,7 @@ class ListedLanes:
     def passes(
         self, lane: Lane, reads: LaneReads, starts: Mapping[str, int], frame: int
     ) -> tuple[list[PassedLine], list[PassedLine]]:
-        """The same chains, with the pulses in which the elements of one frame pass the ends of segments."""
+        """These chains, with the pulses in which the elements of one frame pass the ends of segments."""
         births, listed = self.births(lane), self.lanes[lane]
         positions = steady_positions(reads, starts, lane.node)
         own = [tap_reads(tap, *pairs, len(births), self.names[tap]) for tap, pairs in listed.within.items()]

@@ -25,7 +25,7 @@ from hwmodel.streamed import Firing
 _MANY = 256  # values of a set of latenesses; of larger ones only the ends are kept
 
 
-class Source(NamedTuple):
+class ReadSource(NamedTuple):
     """Which reads: an element of the reader's pattern, its unit, the lane that it reads, and beyond the ends or not."""
 
     place: int
@@ -58,7 +58,7 @@ class Spread:
         return Spread(min(self.least, other.least), max(self.most, other.most), values)
 
 
-Latenesses = dict[Source, Spread]
+Latenesses = dict[ReadSource, Spread]
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def latenesses(
 
 
 def _within_patterns(
-    source: Source, spread: Spread, reader: tuple[Node, Touch, Firing], writer: tuple[Node, Touch, Firing]
+    source: ReadSource, spread: Spread, reader: tuple[Node, Touch, Firing], writer: tuple[Node, Touch, Firing]
 ) -> Spread:
     """With the pulses that an element comes after its firing, on both sides."""
     (_, read, reads), (node, write, writes) = reader, writer
@@ -228,7 +228,9 @@ def spread_of(values: IntArray) -> Spread:
     return Spread(least, most, frozenset(few.tolist()) if len(few) <= _MANY else None)
 
 
-def _sums(place: int, factors: Sequence[dict[tuple[int, int, int, bool], Spread]]) -> Iterator[tuple[Source, Spread]]:
+def _sums(
+    place: int, factors: Sequence[dict[tuple[int, int, int, bool], Spread]]
+) -> Iterator[tuple[ReadSource, Spread]]:
     """The sums of one place over all factors."""
     for parts in product(*(factor.items() for factor in factors)):
         unit, lane, lane_unit = (sum(key[at] for key, _ in parts) for at in range(3))
@@ -236,4 +238,4 @@ def _sums(place: int, factors: Sequence[dict[tuple[int, int, int, bool], Spread]
         total = parts[0][1]
         for _, spread in parts[1:]:
             total = total + spread
-        yield Source(place, unit, lane, lane_unit, beyond), total
+        yield ReadSource(place, unit, lane, lane_unit, beyond), total

@@ -20,7 +20,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.platform import Platform
 from hwmodel.simulator.streams.events import events_of
 from hwmodel.simulator.streams.faults import StreamFaultError
-from hwmodel.simulator.streams.lines import Lane
+from hwmodel.simulator.streams.lines import LineLane
 from hwmodel.simulator.streams.simulate import StreamRun, frames_to_run, lane_of, last_pulse, simulate_stream
 from hwmodel.stream.model import StreamModel
 from hwmodel.streamed import Stream, StreamedGroup
@@ -146,7 +146,7 @@ def segments_with_a_word_to_spare(case: Case, stream: Stream) -> tuple[int, list
             changed = replace(chain, segments=(*chain.segments[:at], less, *chain.segments[at + 1 :]))
             chains = [*group.chains[:number], changed, *group.chains[number + 1 :]]
             same = [one for one in chains if lane_of(one) == lane_of(chain)]
-            lane = Lane(lane_of(chain), same, events.lanes[lane_of(chain)], frames, group.frame)
+            lane = LineLane(lane_of(chain), same, events.lanes[lane_of(chain)], frames, group.frame)
             count += 1
             try:
                 for _ in lane.run(last_pulse(events) + (frames - 1) * group.frame):

@@ -17,9 +17,9 @@ from arrayol.c_import.lowering.symbols import (
     CArray,
     Cell,
     CellAddress,
-    Constant,
     Content,
     Deferred,
+    NamedValue,
     PointerCell,
     Poison,
     PoisonedError,
@@ -39,7 +39,7 @@ class Expressions:
         self.run = run
         self.arithmetic = run.arithmetic
         self._readers: dict[type, Callable[[Any], COperation]] = {
-            c_ast.Constant: self._constant,
+            c_ast.NamedValue: self._constant,
             c_ast.ID: self._element,
             c_ast.ArrayRef: self._element,
             c_ast.StructRef: self._element,
@@ -187,7 +187,7 @@ class Expressions:
 
     def _named(self, node: Any) -> Any:
         symbol = self.run.scopes.find(node.name, node)
-        return symbol.value if isinstance(symbol, Constant) else symbol
+        return symbol.value if isinstance(symbol, NamedValue) else symbol
 
     def pointer(self, node: Any) -> Address | CellAddress:
         """Where an expression points. Raises RefusalError."""

@@ -28,7 +28,7 @@ from arrayol.c_import.lowering.pieces import Pieces
 from arrayol.c_import.lowering.recorder import MOST_STATEMENTS, TooLongError, live, variables_of
 from arrayol.c_import.lowering.statements import Statements
 from arrayol.c_import.lowering.storage import Storage
-from arrayol.c_import.lowering.symbols import CArray, Constant, Refused, RestartError
+from arrayol.c_import.lowering.symbols import CArray, NamedValue, Refused, RestartError
 from arrayol.c_import.lowering.unrolling import Unrolling
 from arrayol.c_import.model import COperation, ElementAccess, Form, Scop
 from arrayol.c_import.pragmas import requests_of
@@ -213,14 +213,14 @@ class FunctionRun(Context):
         for name, macro in self.unit.macros.items():
             constant = macro.constant
             if name in self.known.numbers or name in TAKEN:
-                self.scopes.enter(name, Constant(literal(constant)))
+                self.scopes.enter(name, NamedValue(literal(constant)))
                 continue
             self.recorder.taken.add(name)
             self.consts[name], self.values[name] = (
                 macro.text if constant.text == macro.text else constant.text,
                 constant.value,
             )
-            self.scopes.enter(name, Constant(self._const(name, constant.type)))
+            self.scopes.enter(name, NamedValue(self._const(name, constant.type)))
 
     def _const(self, name: str, kind: str) -> COperation:
         if kind == "f64":
@@ -279,7 +279,7 @@ class FunctionRun(Context):
                 if number is None:
                     raise RefusalError(f"'{one.name}' has no number", "write a number", one)
                 value = number
-                self.scopes.enter(one.name, Constant(literal(Number_("i32", value))))
+                self.scopes.enter(one.name, NamedValue(literal(Number_("i32", value))))
 
     def _parameter(self, node: Any) -> None:
         """A parameter: a const where a setting gives its value, else an input."""
@@ -356,10 +356,10 @@ class FunctionRun(Context):
         if kind.name in {"i32", "f64"} and node.name not in self.known.numbers and node.name not in TAKEN:
             self.recorder.taken.add(node.name)
             self.consts[node.name], self.values[node.name] = repr(value), value
-            self.scopes.enter(node.name, Constant(self._const(node.name, kind.name)))
+            self.scopes.enter(node.name, NamedValue(self._const(node.name, kind.name)))
         else:
             constant = self.arithmetic.converted(literal(Number_("f64" if is_float else "i64", value)), kind.name)
-            self.scopes.enter(node.name, Constant(constant))
+            self.scopes.enter(node.name, NamedValue(constant))
 
     def _check_settings(self) -> None:
         parameters = {

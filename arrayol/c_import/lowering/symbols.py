@@ -99,7 +99,7 @@ class StructCell:
 
 
 @dataclass(frozen=True, slots=True)
-class Constant:
+class NamedValue:
     """A name that stands for a value: a macro, an enumerator."""
 
     value: COperation
@@ -110,7 +110,7 @@ class Refused:
     """A name whose declaration was refused."""
 
 
-Symbol: TypeAlias = "Cell | CArray | PointerCell | StructCell | Constant | Refused"
+Symbol: TypeAlias = "Cell | CArray | PointerCell | StructCell | NamedValue | Refused"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import TypeVar
 from arrayol.ir import syntax, trusted
 from arrayol.ir.spec import Copy
 from arrayol.language.namespace import Copied, Definitions
-from arrayol.language.parameters.inference import Array, Arrays, infer, tell_waiting
+from arrayol.language.parameters.inference import Arrays, SizedArray, infer, tell_waiting
 from arrayol.language.parameters.kinds import Definition, Kinds, Use, check_parameters, kinds_of, uses_in
 from arrayol.language.parameters.names import check_unused
 from arrayol.language.parameters.substitution import substituted
@@ -137,7 +137,7 @@ class _Expansion:
         content = tuple(_naming(part, next(names)) if isinstance(part, syntax.Call) else part for part in item.content)
         return _with_content(item, content)
 
-    def used(self, use: Use, own: Binding, arguments: list[Array] | None = None) -> tuple[str, Binding] | None:
+    def used(self, use: Use, own: Binding, arguments: list[SizedArray] | None = None) -> tuple[str, Binding] | None:
         """What a repetition or call uses, by its name, and the values of its parameters.
 
         None where there is no such definition, or only one with mistakes. Raises Mistake.
@@ -286,7 +286,7 @@ class _Calls:
             raise mistake("wrong-arguments", message, call.span, hint)
         return self._use(place, [self.arrays.argument(part) for part in call.arguments])
 
-    def _use(self, place: int, arguments: list[Array] | None) -> list[str]:
+    def _use(self, place: int, arguments: list[SizedArray] | None) -> list[str]:
         """Note what a call uses, and give the arrays whose shapes are known by it."""
         call = self.calls[place]
         used = self.mistakes.attempt(lambda: self.expansion.used(call, self.own, arguments))

@@ -19,7 +19,7 @@ from arrayol.text import counted
 
 
 @dataclass(frozen=True, slots=True)
-class Array:
+class SizedArray:
     """An array of a compound task: its element type, and its extents, None for an infinite one."""
 
     type: ParameterValue
@@ -32,16 +32,18 @@ class Array:
         return f"[{', '.join(extents)}]" if extents else "scalar"
 
 
-def array_of(port: syntax.Port | syntax.Array | syntax.ConstArray, own: Binding, definitions: Definitions) -> Array:
+def array_of(
+    port: syntax.Port | syntax.Array | syntax.ConstArray, own: Binding, definitions: Definitions
+) -> SizedArray:
     """What a declaration says, under values of the parameters. Raises Mistake."""
     extents = (
         None if isinstance(dim, syntax.Infinite) else own.number(dim, "a dimension", definitions) for dim in port.shape
     )
-    return Array(type_of(as_type(port.type, own)), tuple(extents))
+    return SizedArray(type_of(as_type(port.type, own)), tuple(extents))
 
 
 def infer(
-    call: syntax.Call, callee: Definition, parameters: tuple[Parameter, ...], arrays: list[Array]
+    call: syntax.Call, callee: Definition, parameters: tuple[Parameter, ...], arrays: list[SizedArray]
 ) -> list[ParameterValue]:
     """The values of all parameters of what is called, from its arguments. Raises Mistake."""
     reading = _Reading(call, {parameter.name: parameter for parameter in parameters})
@@ -67,7 +69,7 @@ class _Reading:
     values: dict[str, ParameterValue] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict)
 
-    def take(self, port: syntax.Port, part: syntax.Part, array: Array) -> None:
+    def take(self, port: syntax.Port, part: syntax.Part, array: SizedArray) -> None:
         """Read off one argument. Raises Mistake."""
         self._give(port.type.text, array.type, part)
         if len(port.shape) != len(array.extents):
@@ -103,7 +105,9 @@ class Arrays:
     task: syntax.Task
     own: Binding
     definitions: Definitions
-    known: dict[str, Array | None] = field(default_factory=dict)  # None: its declaration has a mistake, told elsewhere
+    known: dict[str, SizedArray | None] = field(
+        default_factory=dict
+    )  # None: its declaration has a mistake, told elsewhere
 
     def __post_init__(self) -> None:
         ports = (*self.task.signature.inputs, *self.task.signature.outputs)
@@ -124,7 +128,7 @@ class Arrays:
     def __contains__(self, name: str) -> bool:
         return name in self.known or self._table(name) is not None
 
-    def argument(self, part: syntax.Part) -> Array:
+    def argument(self, part: syntax.Part) -> SizedArray:
         """What an argument is. Raises a silent Mistake where that cannot be said."""
         name = part.name.text
         if name not in self.known:
@@ -135,7 +139,7 @@ class Arrays:
             raise Mistake
         return self._part(part, array) if part.slices else array
 
-    def _part(self, part: syntax.Part, array: Array) -> Array:
+    def _part(self, part: syntax.Part, array: SizedArray) -> SizedArray:
         """A part of an array. Raises Mistake."""
         shape = tuple(None if extent is None else extent.integer for extent in array.extents)
         whole = Port(part.name.text, ElementType.U8, shape, part.span)
@@ -143,7 +147,7 @@ class Arrays:
         taken = resolve_part(numbers, whole, self.definitions)[0]
         kept = taken.kept if taken else (True,) * len(shape)
         pieces = zip(part.slices, array.extents, kept, strict=True)
-        return Array(array.type, tuple(self._extent(piece, extent) for piece, extent, stays in pieces if stays))
+        return SizedArray(array.type, tuple(self._extent(piece, extent) for piece, extent, stays in pieces if stays))
 
     def _extent(self, piece: syntax.Slice, extent: ParameterValue | None) -> ParameterValue | None:
         """The extent of one dimension of a part."""
@@ -191,7 +195,7 @@ def tell_waiting(
         mistakes.report("dataflow-cycle", message, calls[min(circle)].span, hint)
 
 
-def _or_none(step: Callable[[], Array]) -> Array | None:
+def _or_none(step: Callable[[], SizedArray]) -> SizedArray | None:
     try:
         return step()
     except Mistake:

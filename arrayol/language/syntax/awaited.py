@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from arrayol.ir.syntax import ITEM_KEYWORDS, KEYWORDS
 from arrayol.language.syntax.grammar import grammar
 from arrayol.language.syntax.parser import PieceReader, cut, pieces
-from arrayol.source import Piece, SourceFile
+from arrayol.source import EditedPiece, SourceFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ def awaited(file: SourceFile, offset: int) -> Awaited:
     tables = grammar()
     text = file.text[:offset]
     start = [0, *(start for start, _ in cut(text))][-2:][0]  # the last word may start a definition, and not count
-    tables.builder.open(Piece(file, start))
+    tables.builder.open(EditedPiece(file, start))
     tokens = tables.tokens(text[start:])
     if tokens and tokens[-1].end_pos == offset - start and (tokens[-1].type == "NAME" or tokens[-1] in KEYWORDS):
         tokens.pop()

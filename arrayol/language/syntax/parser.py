@@ -31,7 +31,7 @@ from arrayol.language.syntax.diagnose import closest
 from arrayol.language.syntax.grammar import Grammar, grammar
 from arrayol.language.syntax.tree import Builder
 from arrayol.operators.registry import INFIX, PREFIX
-from arrayol.source import Piece, SourceFile, Span
+from arrayol.source import EditedPiece, SourceFile, Span
 from arrayol.text import clipped, listed
 
 # A bound on how deep expressions nest, so that every later pass may recurse over them.
@@ -302,12 +302,12 @@ class Readings:
 
     def __init__(self) -> None:
         self._file = SourceFile("", "")
-        self._pieces: list[tuple[str, Piece, Reading]] = []
+        self._pieces: list[tuple[str, EditedPiece, Reading]] = []
 
-    def of(self, file: SourceFile) -> list[tuple[Piece, Reading]]:
+    def of(self, file: SourceFile) -> list[tuple[EditedPiece, Reading]]:
         """The pieces of a text. Those that were in the last text too move to their places in this one."""
         if file != self._file:
-            sound = defaultdict[str, deque[tuple[Piece, Reading]]](deque)
+            sound = defaultdict[str, deque[tuple[EditedPiece, Reading]]](deque)
             for text, piece, reading in self._pieces:
                 if not reading.diagnostics:
                     sound[text].append((piece, reading))
@@ -321,9 +321,11 @@ def cut(text: str) -> Iterator[tuple[int, str]]:
     return ((start, text[start:end]) for start, end in pairwise([*dict.fromkeys((0, *starts)), len(text)]))
 
 
-def _again(file: SourceFile, start: int, text: str, known: deque[tuple[Piece, Reading]]) -> tuple[str, Piece, Reading]:
+def _again(
+    file: SourceFile, start: int, text: str, known: deque[tuple[EditedPiece, Reading]]
+) -> tuple[str, EditedPiece, Reading]:
     if not known:
-        piece = Piece(file, start)
+        piece = EditedPiece(file, start)
         return text, piece, _read(piece, text)
     piece, reading = known.popleft()
     piece.file, piece.start = file, start
@@ -337,7 +339,7 @@ def parse(file: SourceFile, former: Readings | None = None) -> Parsed:
     have the same nodes, with the places of this one.
     """
     file, diagnostics = without_unseen(file)
-    placed = [(Piece(file, 0), _read(file, file.text))] if former is None else former.of(file)
+    placed = [(EditedPiece(file, 0), _read(file, file.text))] if former is None else former.of(file)
     readings = [reading for _, reading in placed]
     return Parsed(
         trusted.Specification(tuple(chain.from_iterable(one.items for one in readings)), Span(file, 0, len(file.text))),
@@ -347,7 +349,7 @@ def parse(file: SourceFile, former: Readings | None = None) -> Parsed:
     )
 
 
-def _read(place: SourceFile | Piece, text: str) -> Reading:
+def _read(place: SourceFile | EditedPiece, text: str) -> Reading:
     """A text, or the piece at a place."""
     tables = grammar()
     tables.builder.open(place)

@@ -12,7 +12,7 @@ from lark import Token, Transformer
 from arrayol.ir import syntax, trusted
 from arrayol.ir.borders import BORDER_MODES
 from arrayol.ir.syntax import Name
-from arrayol.source import Piece, SourceFile, Span
+from arrayol.source import EditedPiece, SourceFile, Span
 
 # Lark hands over the children of a rule as one list; the grammar guarantees what stands where.
 Children = list[Any]
@@ -35,14 +35,14 @@ class Builder(Transformer[Token, Any]):
 
     def __init__(self) -> None:
         super().__init__(visit_tokens=False)
-        self.file: SourceFile | Piece = SourceFile("", "")
+        self.file: SourceFile | EditedPiece = SourceFile("", "")
         self.comments: list[Token] = []
 
     def __reduce__(self) -> tuple[type[Builder], tuple[()]]:
         """Kept with the tables without any file."""
         return Builder, ()
 
-    def open(self, file: SourceFile | Piece) -> None:
+    def open(self, file: SourceFile | EditedPiece) -> None:
         """Begin with another file, or a piece of one."""
         self.file = file
         self.comments = []

@@ -135,7 +135,7 @@ def _candidates(delay: Sequence[int], blocks: Blocks) -> Iterator[Vector]:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class CopyPiece:
     """target[x] = source[x + moves] for `bounds` on x, from below and above; without a source `value` fills it."""
 
     bounds: tuple[tuple[int, int], ...]
@@ -144,7 +144,7 @@ class Piece:
     value: ConstValue
 
 
-def gathering(name: str, target: Port, pieces: Sequence[Piece], names: FreeNames) -> Elementary:
+def gathering(name: str, target: Port, pieces: Sequence[CopyPiece], names: FreeNames) -> Elementary:
     """The elementary `name` with output `target`; what no piece fills, and so nothing reads, is zero.
 
     It is read from its own text, so that it is what the language makes of it.
@@ -155,7 +155,7 @@ def gathering(name: str, target: Port, pieces: Sequence[Piece], names: FreeNames
     for axis in range(len(target.shape)):
         indices.append(names.local(f"i{axis}", [*used, *indices]))
     zero = False if target.type is ElementType.BOOL else 0
-    whole = Piece(tuple((0, extent or 0) for extent in target.shape), (0,) * len(target.shape), None, zero)
+    whole = CopyPiece(tuple((0, extent or 0) for extent in target.shape), (0,) * len(target.shape), None, zero)
     filled = sum(_size(piece) for piece in pieces) == _size(whole)
     lines = [_statement(target.name, piece, indices) for piece in (*(() if filled else (whole,)), *pieces)]
     inputs = ", ".join(map(shown_port, sources.values()))
@@ -166,7 +166,7 @@ def gathering(name: str, target: Port, pieces: Sequence[Piece], names: FreeNames
     return elementary
 
 
-def _statement(target: str, piece: Piece, indices: Sequence[str]) -> str:
+def _statement(target: str, piece: CopyPiece, indices: Sequence[str]) -> str:
     value = str(piece.value).lower()
     if piece.source is not None:
         value = f"{piece.source.name}[{', '.join(map(_moved, indices, piece.moves))}]"
@@ -178,7 +178,7 @@ def _moved(index: str, move: int) -> str:
     return f"{index} {'-' if move < 0 else '+'} {abs(move)}" if move else index
 
 
-def _size(piece: Piece) -> int:
+def _size(piece: CopyPiece) -> int:
     return prod(high - low for low, high in piece.bounds)
 
 
@@ -323,15 +323,15 @@ def _key(crossing: Crossing) -> tuple[Vector | None, Vector]:
 
 def _piece(
     crossing: Crossing, sources: Mapping[tuple[Vector | None, Vector], Feed], state: BlockState, delay: Delay
-) -> Piece:
+) -> CopyPiece:
     source = sources.get(_key(crossing))
     bounds = [(crossing.box.low[axis], crossing.box.high[axis]) for axis in state.kept]
     bounds += [(0, extent or 0) for extent in state.of.shape]
     moves = [crossing.moves[axis] for axis in state.kept] + [0] * len(state.of.shape)
     if source is None:
         assert not isinstance(delay.default, TiledDefault)
-        return Piece(tuple(bounds), tuple(moves), None, delay.default)
-    return Piece(tuple(bounds), tuple(moves), source.port, 0)
+        return CopyPiece(tuple(bounds), tuple(moves), None, delay.default)
+    return CopyPiece(tuple(bounds), tuple(moves), source.port, 0)
 
 
 # Whether blocks can run one after another: delays between them must leave an order.

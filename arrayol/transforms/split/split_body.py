@@ -32,7 +32,7 @@ from arrayol.polyhedral.isl import TooHardError
 from arrayol.polyhedral.nests import find_unwritten, statements_of
 from arrayol.source import SourceFile, Span
 from arrayol.transforms.rewrite import FreeNames, refused
-from arrayol.transforms.split.split_reads import Shrinking, Shrunk, Variable, Vector, filled, only, renamed, weak
+from arrayol.transforms.split.split_reads import BodyArray, Shrinking, Shrunk, Vector, filled, only, renamed, weak
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +53,9 @@ class Folded:
     end: Elementary | None
     inputs: tuple[Shrunk, ...]
     before: Port
-    sum: Variable
+    sum: BodyArray
     initial: ConstValue | FirstElement | None  # None: what the start makes
-    from_start: tuple[Variable, ...]
+    from_start: tuple[BodyArray, ...]
     into_end: Mapping[str, str]
 
 
@@ -259,15 +259,15 @@ class _Folding:
         extents = zip(indices, variable.lows, variable.extents, strict=True)
         return indices if all(bounds[name] == (low, low + extent) for name, low, extent in extents) else None
 
-    def _variable(self, name: str, suffix: str) -> Variable:
+    def _variable(self, name: str, suffix: str) -> BodyArray:
         """An output or local as an array."""
         local = next((item for item in self.elementary.locals if item.name == name), None)
         if local is None:
             port = next(port for port in self.elementary.outputs if port.name == name)
-            return Variable(name, port, (0,) * len(port.shape))
+            return BodyArray(name, port, (0,) * len(port.shape))
         lows = (*(item.low for item in local.around), *(0 for _ in local.shape))
         shape = (*(item.high - item.low for item in local.around), *local.shape)
-        return Variable(name, Port(written_name(name), local.type, shape, local.span), lows)
+        return BodyArray(name, Port(written_name(name), local.type, shape, local.span), lows)
 
     # The order.
 
@@ -301,7 +301,7 @@ class _Folding:
 
     # The parts.
 
-    def _start(self, items: Sequence[Assign], made: Sequence[Variable]) -> Elementary:
+    def _start(self, items: Sequence[Assign], made: Sequence[BodyArray]) -> Elementary:
         chosen = {variable.name: variable for variable in made}
         body = only(self.elementary.body or (), {id(item) for item in items})
         zeros = tuple(self._filled(one, lambda _, one=one: _zero(one.port)) for one in made)  # type: ignore[misc]
@@ -311,7 +311,7 @@ class _Folding:
             return replace(part, body=(*zeros, *(part.body or ())))
         return part
 
-    def _end(self, items: Sequence[Assign], known: Sequence[Variable]) -> tuple[Elementary, dict[str, str]]:
+    def _end(self, items: Sequence[Assign], known: Sequence[BodyArray]) -> tuple[Elementary, dict[str, str]]:
         """The statements after the accumulation; what they change of earlier parts is copied first."""
         body = only(self.elementary.body or (), {id(item) for item in items})
         touched = {name for item in items for name in expressions.arrays(item)}
@@ -319,7 +319,7 @@ class _Folding:
         outputs = tuple(port for port in self.elementary.outputs if port.name in changed)
         copies, chosen, inputs, into, kept = (
             list[Assign](),
-            dict[str, Variable](),
+            dict[str, BodyArray](),
             list[Port](),
             dict[str, str](),
             list[Local](),
@@ -337,7 +337,7 @@ class _Folding:
         text = (*copies, *renamed(body, chosen))
         return self._elementary("end", text, outputs, chosen, inputs, kept), into
 
-    def _fold(self, total: Variable, made: Sequence[Variable]) -> tuple[Elementary, tuple[Shrunk, ...], Port]:
+    def _fold(self, total: BodyArray, made: Sequence[BodyArray]) -> tuple[Elementary, tuple[Shrunk, ...], Port]:
         """One block: its inputs shrink along the range, and the accumulator goes through."""
         found = self.found
         arrays = {variable.name: variable for variable in made if variable.name != total.name}
@@ -389,7 +389,7 @@ class _Folding:
         part: str,
         body: tuple[Statement, ...],
         outputs: tuple[Port, ...],
-        chosen: Mapping[str, Variable],
+        chosen: Mapping[str, BodyArray],
         more: Sequence[Port] = (),
         kept: Sequence[Local] = (),
     ) -> Elementary:
@@ -404,11 +404,11 @@ class _Folding:
         name = self.names.definition(f"{self.elementary.name}_{part}")
         return Elementary(name, (*own, *more), outputs, body, None, self.elementary.span, (*kept, *inner))
 
-    def _copied(self, variable: Variable, port: Port) -> Assign:
+    def _copied(self, variable: BodyArray, port: Port) -> Assign:
         span = self.found.statement.span
         return self._filled(variable, lambda indices: Read(port.name, indices, port.type, span))
 
-    def _filled(self, variable: Variable, value: Callable[[tuple[Expr, ...]], Expr]) -> Assign:
+    def _filled(self, variable: BodyArray, value: Callable[[tuple[Expr, ...]], Expr]) -> Assign:
         names: list[str] = []
         for axis in range(len(variable.extents)):
             names.append(self.names.local(f"i{axis}", [*self._used(), *names]))

@@ -21,7 +21,7 @@ Vector = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class BodyArray:
     """An output or local of a body as an array: over the loops around it, counted from their lows."""
 
     name: str
@@ -69,7 +69,7 @@ def mapped(expr: Expr, change: Callable[[Read], Expr]) -> Expr:
             return replace(expr, condition=condition, then=then, otherwise=otherwise)
 
 
-def renamed(body: Iterable[Statement], variables: Mapping[str, Variable]) -> tuple[Statement, ...]:
+def renamed(body: Iterable[Statement], variables: Mapping[str, BodyArray]) -> tuple[Statement, ...]:
     """The statements with the arrays that variables are in their places."""
 
     def change(read: Read) -> Read:
@@ -87,7 +87,7 @@ def renamed(body: Iterable[Statement], variables: Mapping[str, Variable]) -> tup
 
 
 def _element(
-    access: Read | Assign, variables: Mapping[str, Variable], change: Callable[[Read], Expr]
+    access: Read | Assign, variables: Mapping[str, BodyArray], change: Callable[[Read], Expr]
 ) -> dict[str, Any]:
     subscripts = tuple(mapped(item, change) for item in access.subscripts)
     variable = variables.get(access.port)
@@ -113,7 +113,7 @@ def only(body: Iterable[Statement], chosen: set[int]) -> tuple[Statement, ...]:
     return tuple(made)
 
 
-def filled(variable: Variable, value: Callable[[tuple[Expr, ...]], Expr], names: Sequence[str], span: Span) -> Assign:
+def filled(variable: BodyArray, value: Callable[[tuple[Expr, ...]], Expr], names: Sequence[str], span: Span) -> Assign:
     """The assignment of every element of a variable, by its subscripts."""
     ranges = tuple(
         Range(name, weak(0, span), weak(extent, span), span)

@@ -23,7 +23,7 @@ from dse.search.group_front import Counts, GroupPart, dump_part, joined, load_pa
 from dse.search.groups.bounded import Source, Waiting
 from dse.search.groups.keep_search import KeepSearch
 from dse.search.incumbents.incumbents import Incumbents
-from dse.search.pricing import COMPARED_AT_ONCE, Pricer, RateChoices, in_parts, plain_structure, why_infeasible
+from dse.search.pricing import COMPARED_AT_ONCE, Evaluator, RateChoices, in_parts, plain_structure, why_infeasible
 from dse.space.mappings import MappingSpace, ScanShapes, ShapeTable, shape_of, table_of
 from dse.space.options import mapping_options
 from hwmodel.cost_model.counted.axes.fetches import StructureKeeps
@@ -153,7 +153,7 @@ class _FrontOfGroup:
     def __init__(self, context: SearchContext, job: GroupJob) -> None:
         self.columns, self.tasks = context.columns, job.tasks
         self.is_separable = context.space.model.is_separable(job.tasks)
-        self.pricer = Pricer(context, job.tasks, job.rates)
+        self.pricer = Evaluator(context, job.tasks, job.rates)
         self.search = KeepSearch(context, job.tasks, job.rates)
         self.designs = job.rates.count  # of a structure
         self.part = nothing(self.columns, len(self.tasks))

@@ -18,7 +18,7 @@ from dse.jobs.runner import JobRunner, TimeOverError
 from dse.pareto.combine import Groups, Stock, values_of
 from dse.pareto.fronts import Combination
 from dse.pareto.hypervolume import RisingVolume, octaves_of, share_of, spread_rows
-from dse.search.batch_pricer import BatchPricer
+from dse.search.batch_pricer import BatchEvaluator
 from dse.search.context import Evolution, Generation, SearchContext, Searched, SearchRequest
 from dse.search.exact.exact import bounds_text, in_order
 from dse.search.figures import objective_values
@@ -94,7 +94,7 @@ class GeneticSearch:
         space, columns = context.space, context.columns
         self.seed, self.longest = seed, longest
         self.coding = Coding(space, sides or space.sides)
-        self.pricer = BatchPricer(context, runner)
+        self.pricer = BatchEvaluator(context, runner)
         self.wholes = wholes or Wholes.none(len(columns.figures))
         self.stock = Stock(space.graph, space.fusions, columns.combination)
         self.slow = SlowDesigns(space, self.pricer.figures)

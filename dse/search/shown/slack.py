@@ -16,7 +16,7 @@ import numpy as np
 from arrayol.arrays import IntArray
 from dse.pareto.combine import Stock, fusion_front
 from dse.pareto.fronts import Combination, Front, front_of
-from dse.search.batch_pricer import BatchPricer
+from dse.search.batch_pricer import BatchEvaluator
 from dse.search.context import SearchContext
 from dse.search.exact.exact import in_order, ordered_design
 from dse.search.group_front import Counts, GroupFront
@@ -72,7 +72,7 @@ class _Lean:
         self._number = {task: place for place, task in enumerate(graph.names)}
         (self._logic,) = context.columns.of_figure(context.space.figures[name])
         groups = dict.fromkeys(group for design in designs for group in design.groups)
-        pricer = BatchPricer(context)
+        pricer = BatchEvaluator(context)
         pricer.price(groups)
         self._own = {group: np.array(pricer.figures[group], np.int64) for group in groups}
         self._pool: dict[Mask, dict[GroupDesign, IntArray]] = {}

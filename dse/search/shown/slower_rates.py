@@ -17,7 +17,7 @@ from arrayol.arrays import IntArray
 from dse.pareto.fronts import Rows, evenly, front_of
 from dse.search.context import SearchContext
 from dse.search.figures import columns_of
-from dse.search.pricing import Pricer, RateChoices
+from dse.search.pricing import Evaluator, RateChoices
 from dse.space.mappings import table_of
 from dse.space.options import is_plain
 from dse.space.study import parse_constraint
@@ -67,7 +67,7 @@ def slower(
     for key, family in _families(context, groups).items():
         tasks = family[0].tasks
         combinations = _combinations([context.space.rates(task) for task in tasks])
-        pricer = Pricer(context, tasks, RateChoices(chosen=combinations))
+        pricer = Evaluator(context, tasks, RateChoices(chosen=combinations))
         for structure, row, priced in _priced(pricer, key, family):
             limits = None if within is None else within[tasks]
             for place, values in _best(pricer, priced, row, len(combinations), most, limits):
@@ -98,7 +98,7 @@ def _combinations(offered: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ..
     return tuple(product(*kept))
 
 
-def _priced(pricer: Pricer, key: Key, family: Sequence[GroupDesign]) -> Iterator[tuple[GroupDesign, int, Metrics]]:
+def _priced(pricer: Evaluator, key: Key, family: Sequence[GroupDesign]) -> Iterator[tuple[GroupDesign, int, Metrics]]:
     """Each structure with its row in some prices."""
     if isinstance(key, GroupDesign):
         yield key, 0, pricer.structure(key)
@@ -108,7 +108,7 @@ def _priced(pricer: Pricer, key: Key, family: Sequence[GroupDesign]) -> Iterator
 
 
 def _best(
-    pricer: Pricer, priced: Metrics, row: int, combinations: int, most: int, limits: IntArray | None
+    pricer: Evaluator, priced: Metrics, row: int, combinations: int, most: int, limits: IntArray | None
 ) -> Iterator[tuple[int, tuple[int, ...]]]:
     """Combinations that nothing beats, with their figures: first by what none has less of, since that is told soon."""
     places = np.arange(combinations)
@@ -143,7 +143,7 @@ def _are_within(values: IntArray, limits: IntArray) -> NDArray[np.bool_]:
     return kept
 
 
-def _exact(pricer: Pricer, priced: Metrics, row: int, places: Rows) -> Iterator[tuple[int, tuple[int, ...]]]:
+def _exact(pricer: Evaluator, priced: Metrics, row: int, places: Rows) -> Iterator[tuple[int, tuple[int, ...]]]:
     """The legal ones of some combinations within the constraints, with their figures."""
     if not len(places):
         return

@@ -18,7 +18,7 @@ from itertools import chain, pairwise
 import numpy as np
 
 from dse.search.context import SearchContext
-from dse.search.pricing import Pricer, RateChoices
+from dse.search.pricing import Evaluator, RateChoices
 from dse.space.mappings import table_of
 from dse.space.options import is_plain
 from hwmodel.cost_model.metrics import Metrics
@@ -106,7 +106,7 @@ def _which_are_as_good(
     for key, family in families.items():
         asked = {group: [own[group], *others[group]] for group in family}
         place = {rates: number for number, rates in enumerate(dict.fromkeys(chain.from_iterable(asked.values())))}
-        pricer = Pricer(context, family[0].tasks, RateChoices(chosen=tuple(place)))
+        pricer = Evaluator(context, family[0].tasks, RateChoices(chosen=tuple(place)))
         for some, rows, priced in _priced(pricer, key, family):
             cells = [[(row, place[rates]) for rates in asked[group]] for row, group in zip(rows, some, strict=True)]
             for group, good in zip(some, _are_as_the_first(pricer, priced, cells), strict=True):
@@ -115,7 +115,7 @@ def _which_are_as_good(
 
 
 def _priced(
-    pricer: Pricer, key: GroupDesign | tuple[Group, Scan], family: Sequence[GroupDesign]
+    pricer: Evaluator, key: GroupDesign | tuple[Group, Scan], family: Sequence[GroupDesign]
 ) -> Iterator[tuple[Sequence[GroupDesign], Sequence[int], Metrics]]:
     """Groups of one structure, or plain ones of one scan, with the rows of their prices."""
     if isinstance(key, GroupDesign):
@@ -126,7 +126,7 @@ def _priced(
 
 
 def _are_as_the_first(
-    pricer: Pricer, priced: Metrics, families: Sequence[Sequence[tuple[int, int]]]
+    pricer: Evaluator, priced: Metrics, families: Sequence[Sequence[tuple[int, int]]]
 ) -> Iterator[list[bool]]:
     """Which designs of each family, by structure and combination of rates, are legal with the values of its first.
 

@@ -29,7 +29,7 @@ from hwmodel.cost_model.counted.counted_accesses import CountedAccesses
 from hwmodel.cost_model.counted.counted_steps import CountedSteps
 from hwmodel.cost_model.counted.counts import GroupCounts, make_counts
 from hwmodel.cost_model.counted.step_kinds import step_kinds
-from hwmodel.cost_model.energy import EnergyPrices, energy_prices
+from hwmodel.cost_model.energy import EnergyCosts, energy_prices
 from hwmodel.cost_model.enumerated.plan_tables import enumerate_tables
 from hwmodel.cost_model.group.group import Group
 from hwmodel.cost_model.group.ticks import stage_group
@@ -117,7 +117,7 @@ class GroupBatch:
     tasks: tuple[str, ...]
     counts: GroupCounts
     paths: Datapaths
-    prices: EnergyPrices | None
+    prices: EnergyCosts | None
     layouts: tuple[BankLayout, ...] = ()
     kept: SideTables = field(default_factory=SideTables, repr=False, compare=False)
 

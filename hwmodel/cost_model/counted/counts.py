@@ -26,7 +26,7 @@ from hwmodel.cost_model.counted.axes.axes import Mask, Parts
 from hwmodel.cost_model.counted.axes.coupling import along_each, is_product
 from hwmodel.cost_model.counted.axes.first_use import Fields, Masks, fields_along
 from hwmodel.cost_model.counted.axes.line_cache import LineCache
-from hwmodel.cost_model.counted.axes.links import Link
+from hwmodel.cost_model.counted.axes.links import TilerLink
 from hwmodel.cost_model.counted.axes.moved import Burst, Counted, CountedBursts
 from hwmodel.cost_model.counted.axes.needed import Needed, needed_of
 from hwmodel.cost_model.counted.axes.places import NEVER
@@ -35,7 +35,7 @@ from hwmodel.cost_model.group.access_counts import accesses_of_products
 from hwmodel.cost_model.group.group import frames_back
 from hwmodel.cost_model.group.ticks import STORES
 from hwmodel.cost_model.issue.rounds import RowLines
-from hwmodel.cost_model.tables.memories import Buffer, DelayState, TableMemory
+from hwmodel.cost_model.tables.memories import BufferMemory, DelayState, TableMemory
 from hwmodel.design import Scan, kind_of_array
 from hwmodel.local_words import LocalWord
 from hwmodel.memory_kinds import LocalMemoryKind
@@ -424,7 +424,7 @@ class GroupCounts:
         banks = max(math.prod(touch.pattern) for touch in touches)
         bits = group.network.arrays[array].type.bits
         living = [way for piece in self.parts.pieces.get(array, [array]) for way in self._living(piece)]
-        return CountedMemory(Buffer(array, bits, banks), 1, tuple(living))
+        return CountedMemory(BufferMemory(array, bits, banks), 1, tuple(living))
 
     def _source(self, piece: str, memory: int) -> Source:
         group, stages = self.parts.group, self.parts.stages
@@ -436,7 +436,7 @@ class GroupCounts:
         latest = max([stage, *uses, *([STORES] if piece in self.stored else [])])
         return Source(piece, memory, stage, latest - stage, self._free_made(piece))
 
-    def _reads_something(self, link: Link) -> bool:
+    def _reads_something(self, link: TilerLink) -> bool:
         """Whether a tiler reads its piece in some repetition that runs."""
         cells = enumerate(self.cells_running(link.task))
         running = [cells_of & link.allowed.get(dimension, True) for dimension, cells_of in cells]

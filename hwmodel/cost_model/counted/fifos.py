@@ -11,7 +11,7 @@ import numpy as np
 
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Touch, subscripts
-from hwmodel.cost_model.counted.axes.links import Link
+from hwmodel.cost_model.counted.axes.links import TilerLink
 from hwmodel.cost_model.counted.counts import GroupCounts
 
 _TRIED = 27  # repetitions of the writer whose data are followed
@@ -48,12 +48,12 @@ def _only_reads(counts: GroupCounts, array: str) -> Touch:
     return counts.parts.group.reads(link.task, array)[0]
 
 
-def _runs(counts: GroupCounts, task: str, link: Link) -> int:
+def _runs(counts: GroupCounts, task: str, link: TilerLink) -> int:
     """The repetitions of a task that run and access through a tiler."""
     return math.prod(len(indices) for indices in _accessing(counts, task, link))
 
 
-def _accessing(counts: GroupCounts, task: str, link: Link) -> list[IntArray]:
+def _accessing(counts: GroupCounts, task: str, link: TilerLink) -> list[IntArray]:
     """Along each dimension of a task, the indices that run and access through a tiler."""
     allowed = link.allowed
     running = enumerate(counts.running(task))
@@ -81,7 +81,7 @@ def _in_a_row(counts: GroupCounts, array: str) -> bool:
     return bool((goes_on | next_one).all())
 
 
-def _readers(counts: GroupCounts, link: Link, elements: IntArray) -> list[IntArray]:
+def _readers(counts: GroupCounts, link: TilerLink, elements: IntArray) -> list[IntArray]:
     """Along each dimension of the reading task, the index of the repetition that reads each element."""
     places = subscripts(elements, counts.parts.group.accesses.shape(link.piece))
     columns = []

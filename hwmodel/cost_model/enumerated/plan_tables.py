@@ -24,7 +24,7 @@ from hwmodel.cost_model.memories.local_ports import LocalPorts
 from hwmodel.cost_model.memories.row_cache import RowCache
 from hwmodel.cost_model.tables.accesses import AccessTable
 from hwmodel.cost_model.tables.group_tables import GroupTables
-from hwmodel.cost_model.tables.memories import Buffer, DelayState, Fifo, MemoryRow, TableMemory
+from hwmodel.cost_model.tables.memories import BufferMemory, DelayState, FifoMemory, MemoryRow, TableMemory
 from hwmodel.design import GroupDesign
 from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.memory_kinds import KindName
@@ -65,14 +65,14 @@ def plan_tables(plan: EnumeratedPlan, *, in_succession: bool = False) -> GroupTa
     )
 
 
-def fifo_memories(pipelines: Iterable[ScheduledPipeline]) -> tuple[Fifo, ...]:
+def fifo_memories(pipelines: Iterable[ScheduledPipeline]) -> tuple[FifoMemory, ...]:
     """The FIFOs inside pipelines."""
     return tuple(_fifo_memory(pipeline, array) for pipeline in pipelines for array in pipeline.single_steps.fifos)
 
 
-def _fifo_memory(pipeline: ScheduledPipeline, array: str) -> Fifo:
+def _fifo_memory(pipeline: ScheduledPipeline, array: str) -> FifoMemory:
     bits = pipeline.single_steps.group.network.arrays[array].type.bits
-    return Fifo(array, bits, tasks=pipeline.tasks, data=lambda rates: pipeline.at(rates).depths.get(array))
+    return FifoMemory(array, bits, tasks=pipeline.tasks, data=lambda rates: pipeline.at(rates).depths.get(array))
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,8 @@ class PlanBuffers:
         arrays = self.plan.group.network.arrays
         kind_of = self.plan.design.memory_kind
         buffers = [
-            Buffer(array, arrays[array].type.bits, self._banks(array), kind_of(array)) for array in self.plan.buffers
+            BufferMemory(array, arrays[array].type.bits, self._banks(array), kind_of(array))
+            for array in self.plan.buffers
         ]
         states = [DelayState(name, bits) for name, (_, _, _, bits) in self._states.items()]
         return [*buffers, *states]

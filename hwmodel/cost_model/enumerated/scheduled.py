@@ -112,7 +112,7 @@ class ScheduledPipeline:
         fifos = self.single_steps.fifos
         return Scheduled(cycles, {array: fifo_depth(self.single_steps, busy, array) for array in fifos})
 
-    def left(self, rates: tuple[int, ...]) -> IntArray:
+    def readers_left(self, rates: tuple[int, ...]) -> IntArray:
         """The cycle in which the last repetition of readers has left in each kind of step, (kinds,); 0 without one."""
         cycles, left = self.at(rates).cycles, np.zeros(self.single_steps.steps, np.int64)
         for task, rate, own in zip(self.tasks, rates, cycles, strict=True):
@@ -123,7 +123,7 @@ class ScheduledPipeline:
 
     def length(self, rates: tuple[int, ...], kind: IntArray, late: IntArray) -> IntArray:
         """The cycles (kinds,) of steps of some kinds, with `late` cycles of loads that wait for readers."""
-        held = np.where(late > 0, self.left(rates)[kind] + late, 0) if self.readers else late
+        held = np.where(late > 0, self.readers_left(rates)[kind] + late, 0) if self.readers else late
         longest: IntArray = np.maximum(self.at(rates).cycles.max(axis=0)[kind], held)
         return longest
 
@@ -161,7 +161,7 @@ class ScheduledPipeline:
         kept, cycles = list[int](), list[IntArray]()
         for place in families.values():
             rate = (int(rates[place]),)
-            family_cycles = np.concatenate([self.at(rate).cycles, self.left(rate)[None]])
+            family_cycles = np.concatenate([self.at(rate).cycles, self.readers_left(rate)[None]])
             if not any((other <= family_cycles).all() for other in cycles):
                 kept.append(place)
                 cycles.append(family_cycles)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from arrayol.arrays import IntArray
-from hwmodel.cost_model.energy import EnergyPrices, repetition_fj, with_residents
+from hwmodel.cost_model.energy import EnergyCosts, repetition_fj, with_residents
 from hwmodel.cost_model.estimate import MemoryUse
 from hwmodel.cost_model.evaluate.memories import fifo_data
 from hwmodel.cost_model.evaluate.traffic import port_bits
@@ -18,7 +18,7 @@ from hwmodel.design import interval_of
 Terms = Sequence[tuple[IntArray, IntArray]]  # numbers and prices
 
 
-def outside_fj(tables: GroupTables, prices: EnergyPrices) -> IntArray:
+def outside_fj(tables: GroupTables, prices: EnergyCosts) -> IntArray:
     """The energy of the external memory in a frame, in fJ, (S, 1)."""
     external = np.array([prices.external])
     return _sum([(bits, external) for bits in port_bits(tables).values()], (tables.structures,))[:, None]
@@ -34,7 +34,7 @@ def datapaths_fj(tables: GroupTables, combinations: IntArray) -> IntArray:
     return _sum(terms, (max(len(combinations), *map(len, runs.values())), combinations.shape[1]))
 
 
-def addressed_fj(tables: GroupTables, prices: EnergyPrices, combinations: IntArray) -> IntArray:
+def addressed_fj(tables: GroupTables, prices: EnergyCosts, combinations: IntArray) -> IntArray:
     """The energy of local memories in a frame, in fJ, on a platform without kinds of memories, (S, 1) or (S, U).
 
     Each memory has its addressed size.
@@ -58,7 +58,7 @@ def addressed_fj(tables: GroupTables, prices: EnergyPrices, combinations: IntArr
     return total
 
 
-def _priced(tables: GroupTables, prices: EnergyPrices, use: MemoryUse) -> Terms:
+def _priced(tables: GroupTables, prices: EnergyCosts, use: MemoryUse) -> Terms:
     """Accesses to a memory that is the same in all structures, with the energy of one.
 
     A memory without accesses counts 0, since it may be too large to have an energy.

@@ -18,7 +18,7 @@ from hwmodel.cost_model.evaluate.lower_bounds import Bounded, LeastFigures, leas
 from hwmodel.cost_model.evaluate.memories import MemoryFigures, built_memories, fifo_data, resident_figures
 from hwmodel.cost_model.evaluate.times import total_cycles
 from hwmodel.cost_model.memories.served import all_rates, served, unbeaten
-from hwmodel.cost_model.metrics import TIMES, Figures, Metrics, PricedEnergy
+from hwmodel.cost_model.metrics import TIMES, EvaluatedEnergy, Figures, Metrics
 from hwmodel.cost_model.tables.group_tables import GroupTables
 from hwmodel.cost_model.tables.memories import memory_blocks
 from hwmodel.design import units_of
@@ -190,7 +190,7 @@ class Evaluation:
                 costs[name] = costs[name] + np.array([figures.get(name, 0) for figures in each])[of.reshape(shape)]
         return units_of(combinations).sum(axis=2), costs
 
-    def _energy(self, combinations: IntArray) -> PricedEnergy | None:
+    def _energy(self, combinations: IntArray) -> EvaluatedEnergy | None:
         """Energies, computed when they are first read; None if the platform does not give them."""
         tables, prices = self.tables, self.tables.prices
         if prices is None:
@@ -200,7 +200,7 @@ class Evaluation:
             energy = outside_fj(tables, prices) + datapaths_fj(tables, combinations)
             return energy if tables.builder is not None else energy + addressed_fj(tables, prices, combinations)
 
-        return PricedEnergy(femtojoules, prices.leaking)
+        return EvaluatedEnergy(femtojoules, prices.leaking)
 
 
 @dataclass(frozen=True, eq=False)

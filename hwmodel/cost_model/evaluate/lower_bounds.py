@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from arrayol.arrays import BoolArray
 from hwmodel.cost_model.costs import cost_names, costs_at_rates
-from hwmodel.cost_model.energy import EnergyPrices, repetition_fj
+from hwmodel.cost_model.energy import EnergyCosts, repetition_fj
 from hwmodel.cost_model.evaluate.additive import least_additive
 from hwmodel.cost_model.evaluate.energy import outside_fj
-from hwmodel.cost_model.metrics import Figures, Metrics, PricedEnergy
+from hwmodel.cost_model.metrics import EvaluatedEnergy, Figures, Metrics
 from hwmodel.cost_model.tables.group_tables import GroupTables
 from hwmodel.cost_model.tables.memories import Resident
 from hwmodel.design import interval_of, units_of
@@ -64,7 +64,7 @@ class LeastFigures:
         self,
         legal: BoolArray,
         times: Mapping[str, Figures],
-        prices: EnergyPrices | None,
+        prices: EnergyCosts | None,
     ) -> Metrics:
         """The lower bounds of structures (S, 1), given their least times by name.
 
@@ -87,7 +87,7 @@ class LeastFigures:
             unit_costs=self._costs(),
             frame=lambda: times[FRAME],
             additive=least_additive(self.tables),
-            energy=None if prices is None else PricedEnergy(lambda: self._femtojoules(prices), prices.leaking),
+            energy=None if prices is None else EvaluatedEnergy(lambda: self._femtojoules(prices), prices.leaking),
             resident=lambda: np.array([data, bits, 0]).reshape(-1, 1, 1),
         )
 
@@ -102,7 +102,7 @@ class LeastFigures:
                 totals[name] += min(costs.get(name, 0) for costs in each)
         return {name: np.array([[total]]) for name, total in totals.items()}
 
-    def _femtojoules(self, prices: EnergyPrices) -> Figures:
+    def _femtojoules(self, prices: EnergyCosts) -> Figures:
         """The energy of the external memory, and of datapaths at the initiation intervals with the least energy."""
         paths, total = self.tables.steps.paths, outside_fj(self.tables, prices)
         for task, rates in zip(self.tables.steps.tasks, self.offered, strict=True):

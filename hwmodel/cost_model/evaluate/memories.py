@@ -15,9 +15,9 @@ from hwmodel.cost_model.memories.figures import (
     distinct_rates,
 )
 from hwmodel.cost_model.memories.organised import Builder
-from hwmodel.cost_model.metrics import PricedMemories
+from hwmodel.cost_model.metrics import EvaluatedMemories
 from hwmodel.cost_model.tables.group_tables import GroupTables
-from hwmodel.cost_model.tables.memories import BufferTable, Fifo, Resident
+from hwmodel.cost_model.tables.memories import BufferTable, FifoMemory, Resident
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class MemoryFigures:
 
 def built_memories(
     tables: GroupTables, known: MemoryFigures | None, combinations: IntArray, *, has_energy: bool
-) -> PricedMemories | None:
+) -> EvaluatedMemories | None:
     """The memories of structures as built, under combinations (1|S, U, tasks); None without a technology."""
     if known is None:
         return None
@@ -58,7 +58,7 @@ def built_memories(
         rows, fetch = tables.rows, known.buffers.fetch
         return BuiltMemories(paths, tasks, combinations, rows, memories, kinds.cost_names, accesses, fetch)
 
-    return PricedMemories(
+    return EvaluatedMemories(
         lambda *designs: built().figures(*designs),
         lambda *designs: built().least(*designs),
         kinds.cost_names,
@@ -82,7 +82,7 @@ def resident_figures(tables: GroupTables, known: MemoryFigures | None, combinati
     return np.stack([built.data, built.bits, built.blocks]).reshape(3, *shape)
 
 
-def _built_fifo(tables: GroupTables, builder: Builder, fifo: Fifo, combinations: IntArray) -> BuiltMemory:
+def _built_fifo(tables: GroupTables, builder: Builder, fifo: FifoMemory, combinations: IntArray) -> BuiltMemory:
     """The built figures of a FIFO under combinations of rates."""
     paths, known = tables.steps.paths, dict[tuple[tuple[int, int], ...], int | None]()
     for row in _rates_of(tables, fifo, combinations)[0].tolist():
@@ -91,13 +91,13 @@ def _built_fifo(tables: GroupTables, builder: Builder, fifo: Fifo, combinations:
     return fifo.figures(builder, known)
 
 
-def fifo_data(tables: GroupTables, fifo: Fifo, combinations: IntArray) -> IntArray:
+def fifo_data(tables: GroupTables, fifo: FifoMemory, combinations: IntArray) -> IntArray:
     """The largest number of data in a FIFO under combinations of rates, (1, U) or (S, U)."""
     rates, of = _rates_of(tables, fifo, combinations)
     data: IntArray = np.array([fifo.data(tuple(row)) or 0 for row in rates.tolist()], np.int64)[of]
     return data
 
 
-def _rates_of(tables: GroupTables, fifo: Fifo, combinations: IntArray) -> tuple[IntArray, IntArray]:
+def _rates_of(tables: GroupTables, fifo: FifoMemory, combinations: IntArray) -> tuple[IntArray, IntArray]:
     """The distinct rates of a FIFO's tasks, and the index of each combination among them."""
     return distinct_rates(combinations[:, :, [tables.steps.tasks.index(task) for task in fifo.tasks]])

@@ -46,7 +46,7 @@ class Lifetimes:
     sources: tuple[Brought, ...]
 
     def a_step_later(self) -> Lifetimes:
-        """The same, born a step later: what comes at the end of a step, when its readers have left."""
+        """These moves, born a step later: what comes at the end of a step, when its readers have left."""
         later = (replace(own, born=own.born + 1, stage=own.stage + 1, lag=own.lag - 1) for own in self.sources)
         return replace(self, sources=tuple(later))
 

@@ -231,9 +231,9 @@ class StreamPort:
             elif node.kind == "store" and firing is not None:
                 yield self._touched(node, node.reads[0], firing, chunk, write=True)
             elif node.kind == "store":
-                yield self._made(streamed, node.reads[0].array, chunk)
+                yield self._stored_as_made(streamed, node.reads[0].array, chunk)
 
-    def _made(self, streamed: StreamedGroup, array: str, chunk: int) -> ArrayMoves:
+    def _stored_as_made(self, streamed: StreamedGroup, array: str, chunk: int) -> ArrayMoves:
         """The moves of an array that leaves as its tasks make it: whole ones where its writers are not alike."""
         writers = [(*pair, streamed.nodes[pair[0].name].firing) for pair in self.group.writers(array)]
         moves = [self._touched(*writer, chunk, write=True) for writer in writers]

@@ -11,7 +11,7 @@ import numpy as np
 
 from hwmodel.accesses import Accesses
 from hwmodel.cost_model.costs import design_costs, with_memories
-from hwmodel.cost_model.energy import EnergyPrices, energy_uses
+from hwmodel.cost_model.energy import EnergyCosts, energy_uses
 from hwmodel.cost_model.estimate import (
     LOADS,
     STORES,
@@ -23,7 +23,7 @@ from hwmodel.cost_model.estimate import (
 )
 from hwmodel.cost_model.group.access_counts import Counts
 from hwmodel.cost_model.issue.datapaths import Datapaths
-from hwmodel.cost_model.metrics import Metrics, PricedEnergy
+from hwmodel.cost_model.metrics import EvaluatedEnergy, Metrics
 from hwmodel.cost_model.streaming.port_steps import PortSteps, StreamPort
 from hwmodel.cost_model.streaming.stream_memories import StreamMemories, output_name
 from hwmodel.design import GroupDesign, Processor, rates_of, units_of
@@ -41,7 +41,7 @@ class StreamPricer:
     accesses: Accesses
     tasks: tuple[str, ...]
     platform: Platform
-    prices: EnergyPrices | None
+    prices: EnergyCosts | None
 
     @cached_property
     def model(self) -> StreamModel:
@@ -172,7 +172,7 @@ def design_of(streamed: StreamedGroup) -> GroupDesign:
     return GroupDesign(processors, streamed.stream)
 
 
-def metrics_of_streams(pairs: Sequence[tuple[GroupDesign, GroupEstimate]], prices: EnergyPrices | None) -> Metrics:
+def metrics_of_streams(pairs: Sequence[tuple[GroupDesign, GroupEstimate]], prices: EnergyCosts | None) -> Metrics:
     """The figures of streams, each a structure under its own rates (S, 1)."""
     designs, estimates = zip(*pairs, strict=True)
 
@@ -194,7 +194,7 @@ def metrics_of_streams(pairs: Sequence[tuple[GroupDesign, GroupEstimate]], price
         unit_costs=costs,
         frame=lambda: column([own.frame_cycles for own in estimates]),
         additive={name: partial(column, [own.additive[name] for own in estimates]) for name in estimates[0].additive},
-        energy=None if prices is None else PricedEnergy(lambda: column(energies), prices.leaking),
+        energy=None if prices is None else EvaluatedEnergy(lambda: column(energies), prices.leaking),
         resident=lambda: np.array(resident, np.int64).T[:, :, None],
     )
 

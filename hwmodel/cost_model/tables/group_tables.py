@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from arrayol.arrays import BoolArray, IntArray
-from hwmodel.cost_model.energy import EnergyPrices
+from hwmodel.cost_model.energy import EnergyCosts
 from hwmodel.cost_model.estimate import Path
 from hwmodel.cost_model.group.group import Group
 from hwmodel.cost_model.memories.local_ports import LocalPorts
 from hwmodel.cost_model.memories.organised import Builder
 from hwmodel.cost_model.tables.accesses import AccessTable, JoinedAccesses
 from hwmodel.cost_model.tables.buffers import JoinedBuffers
-from hwmodel.cost_model.tables.memories import BufferTable, Fifo
+from hwmodel.cost_model.tables.memories import BufferTable, FifoMemory
 from hwmodel.cost_model.tables.steps import JoinedSteps, StepTable
 from hwmodel.design import BankLayout
 from hwmodel.platform import Platform
@@ -34,12 +34,12 @@ class GroupTables:
     ports: LocalPorts
     layouts: tuple[BankLayout, ...]
     path: Path
-    prices: EnergyPrices | None
+    prices: EnergyCosts | None
     steps: StepTable
     buffers: BufferTable
     accesses: AccessTable
     rows: IntArray
-    fifos: tuple[Fifo, ...] = ()
+    fifos: tuple[FifoMemory, ...] = ()
     missing: BoolArray = field(default_factory=lambda: np.zeros(1, np.bool_))
     tables_of: Callable[[int], GroupTables] | None = None
 

@@ -99,7 +99,7 @@ class TableMemory(MemoryRow):
         """The figures of the memory as built, in the structures of a table; `number` is its column."""
 
 
-class Buffer(TableMemory):
+class BufferMemory(TableMemory):
     """The buffer of an array."""
 
     asks_for_ports: ClassVar[bool] = True
@@ -165,7 +165,7 @@ class DelayState(TableMemory):
 
 
 @dataclass(frozen=True, slots=True)
-class Fifo(MemoryRow):
+class FifoMemory(MemoryRow):
     """The FIFO of an array inside a pipeline of `tasks`.
 
     `data` gives the largest number of data in it at rates of the tasks; None for rates that are refused.

@@ -56,14 +56,14 @@ from hwmodel.datapath.schedule.place import (
     urgencies_of,
 )
 from hwmodel.datapath.schedule.place_levels import Levels, later_by_levels, levels_of, unshared_by_levels, urgencies
-from hwmodel.datapath.technology.technology import Price, Technology
+from hwmodel.datapath.technology.technology import OperatorCost, Technology
 
 Muxes = Counter[tuple[int, int]]  # by (bits, sources): how many multiplexers
 Delays = frozenset[tuple[str, str]]  # (output port, input port) of delays
 
 
 @dataclass(frozen=True, eq=False)
-class Priced:
+class CostedSchedule:
     """The operations of a body at a clock: `prices` of each class's widest operator, and `own` prices of each kind."""
 
     dataflow: Dataflow
@@ -71,8 +71,8 @@ class Priced:
     clock_mhz: float
     classes: tuple[OperatorClass, ...]
     by_operation: list[int]
-    prices: tuple[Price, ...]
-    own: tuple[Price, ...]
+    prices: tuple[OperatorCost, ...]
+    own: tuple[OperatorCost, ...]
 
     @cached_property
     def wires(self) -> Wires:
@@ -106,7 +106,7 @@ class Folded:
     """
 
     problem: Problem
-    prices: tuple[Price, ...]
+    prices: tuple[OperatorCost, ...]
     placed: PlacedOperations
     ends: Ends
     lifetimes: RegisterLifetimes
@@ -114,7 +114,7 @@ class Folded:
     muxes: dict[int, Muxes]
 
 
-def fold(priced: Priced, interval: int, delays: Delays) -> Folded:
+def fold(priced: CostedSchedule, interval: int, delays: Delays) -> Folded:
     """The datapath of a body at an interval, which is at least `every` of each class."""
     shared = {
         place: Sharing(units, price.every)
@@ -143,7 +143,7 @@ def fold(priced: Priced, interval: int, delays: Delays) -> Folded:
         more_sources |= more
 
 
-def gaining(priced: Priced, interval: int, shared: dict[int, Sharing]) -> dict[int, Sharing]:
+def gaining(priced: CostedSchedule, interval: int, shared: dict[int, Sharing]) -> dict[int, Sharing]:
     """The shared classes, without those that feed no input of their own and lose with the most sources possible."""
     while True:
         sharing = [shared.get(place) for place in range(len(priced.classes))]
@@ -169,7 +169,7 @@ def _fed_most(folded: Folded) -> dict[int, int]:
     return {place: max(sources for _, sources in fed) for place, fed in folded.bound.fed.items()}
 
 
-def _gain(priced: Priced, place: int, units: int, muxes: Muxes) -> float:
+def _gain(priced: CostedSchedule, place: int, units: int, muxes: Muxes) -> float:
     """The saving by sharing a class, as a weight."""
     technology, each = priced.technology, priced.classes[place]
     saved = (each.operations - units) * technology.weight(priced.prices[place].cost)
@@ -187,7 +187,11 @@ def mux_cost(technology: Technology, muxes: Muxes) -> dict[str, float]:
 
 
 def _folded(
-    priced: Priced, interval: int, sharing: Sequence[Sharing | None], prices: tuple[Price, ...], delays: Delays
+    priced: CostedSchedule,
+    interval: int,
+    sharing: Sequence[Sharing | None],
+    prices: tuple[OperatorCost, ...],
+    delays: Delays,
 ) -> Folded:
     """Schedule and bind a body with given classes shared."""
     dataflow = priced.dataflow
@@ -245,7 +249,9 @@ def _input_bits(each: OperatorClass, position: int) -> int:
     return operation.a if position == 0 else operation.b if position == 1 else operation.n
 
 
-def _behind_muxes(priced: Priced, sharing: Sequence[Sharing | None], sources: Sequence[int]) -> Iterator[Price]:
+def _behind_muxes(
+    priced: CostedSchedule, sharing: Sequence[Sharing | None], sources: Sequence[int]
+) -> Iterator[OperatorCost]:
     """The prices of classes, with the delay of multiplexers before the inputs of shared ones."""
     for place, (each, price) in enumerate(zip(priced.classes, priced.prices, strict=True)):
         mux_ns = priced.technology.mux_in(each.operation.w, sources[place])[0] if sharing[place] is not None else 0.0
@@ -257,7 +263,7 @@ def _behind_muxes(priced: Priced, sharing: Sequence[Sharing | None], sources: Se
             yield replace(price, ns=price.ns + mux_ns)
 
 
-def _with_registers(priced: Priced, operation: Operation, cost: Mapping[str, float]) -> dict[str, float]:
+def _with_registers(priced: CostedSchedule, operation: Operation, cost: Mapping[str, float]) -> dict[str, float]:
     """The cost of an operator with its operands in registers."""
     total, bits = dict(cost), operation.a + operation.b
     for name, amount in priced.technology.register_cost.items():
@@ -265,7 +271,7 @@ def _with_registers(priced: Priced, operation: Operation, cost: Mapping[str, flo
     return total
 
 
-def _timing(price: Price, room: int, *, shared: bool) -> Timing:
+def _timing(price: OperatorCost, room: int, *, shared: bool) -> Timing:
     if price.cycles:
         return pipelined(price.cycles, room)
     timing = combinational(math.ceil(price.ns * 1000 - 1e-6), room)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from hwmodel.datapath.folding.fold import Folded, Priced
+from hwmodel.datapath.folding.fold import CostedSchedule, Folded
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +28,14 @@ class FoldedStep:
     line: int | None
 
 
-def steps_of(priced: Priced, folded: Folded) -> tuple[FoldedStep, ...]:
+def steps_of(priced: CostedSchedule, folded: Folded) -> tuple[FoldedStep, ...]:
     """All events of one repetition, in order of time."""
     order = {"read": 0, "start": 1, "write": 2}
     steps = [*_reads(priced, folded), *_starts(priced, folded), *_writes(priced, folded)]
     return tuple(sorted(steps, key=lambda step: (step.cycle, order[step.kind])))
 
 
-def operator_names(priced: Priced, folded: Folded) -> list[str]:
+def operator_names(priced: CostedSchedule, folded: Folded) -> list[str]:
     """The operator of each operation; operators of a class that is not shared are numbered as in the body."""
     numbers = [0] * len(priced.classes)
     names = []
@@ -48,7 +48,7 @@ def operator_names(priced: Priced, folded: Folded) -> list[str]:
     return names
 
 
-def _class_name(priced: Priced, place: int) -> str:
+def _class_name(priced: CostedSchedule, place: int) -> str:
     """The operator of a class, with its width or number if another class has the same operator."""
     operation = priced.classes[place].operation
     same = [each.operation.w for each in priced.classes if each.operation.operator == operation.operator]
@@ -58,18 +58,18 @@ def _class_name(priced: Priced, place: int) -> str:
     return f"{operation.operator}:{operation.w}" if same.count(operation.w) == 1 else f"{operation.operator}'{number}"
 
 
-def _value_names(priced: Priced) -> list[str]:
+def _value_names(priced: CostedSchedule) -> list[str]:
     dataflow = priced.dataflow
     sizes = dataflow.sizes(dataflow.inputs)
     inputs = [port if sizes[port] == 1 else f"{port}[{element}]" for port, element in dataflow.elements]
     return [*inputs, *(f"v{number}" for number in range(len(dataflow.arities)))]
 
 
-def _operand_name(priced: Priced, names: list[str], value: int) -> str:
+def _operand_name(priced: CostedSchedule, names: list[str], value: int) -> str:
     return names[value] if value >= 0 else str(priced.dataflow.graph.details[-1 - value])
 
 
-def _starts(priced: Priced, folded: Folded) -> Iterator[FoldedStep]:
+def _starts(priced: CostedSchedule, folded: Folded) -> Iterator[FoldedStep]:
     dataflow, room = priced.dataflow, priced.room
     names, operators = _value_names(priced), operator_names(priced, folded)
     for operation, start in enumerate(folded.placed.starts):
@@ -87,12 +87,12 @@ def _starts(priced: Priced, folded: Folded) -> Iterator[FoldedStep]:
         )
 
 
-def _reads(priced: Priced, folded: Folded) -> Iterator[FoldedStep]:
+def _reads(priced: CostedSchedule, folded: Folded) -> Iterator[FoldedStep]:
     for cycle, name in zip(folded.problem.arrivals.tolist(), _value_names(priced), strict=False):
         yield FoldedStep(cycle, "read", "", (), name, 0, cycle, None)
 
 
-def _writes(priced: Priced, folded: Folded) -> Iterator[FoldedStep]:
+def _writes(priced: CostedSchedule, folded: Folded) -> Iterator[FoldedStep]:
     dataflow = priced.dataflow
     names = _value_names(priced)
     ends = folded.ends.written(dataflow, folded.problem.interval)

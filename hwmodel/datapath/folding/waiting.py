@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from hwmodel.datapath.folding.binding import fed_by
-from hwmodel.datapath.folding.fold import Folded, Muxes, Priced, mux_cost, muxes_of
+from hwmodel.datapath.folding.fold import CostedSchedule, Folded, Muxes, mux_cost, muxes_of
 from hwmodel.datapath.graph.sorts import Ints
 from hwmodel.datapath.schedule.dataflow import Dataflow, distinct_of
 from hwmodel.datapath.schedule.registers import Life, shared_registers
@@ -23,7 +23,7 @@ from hwmodel.datapath.schedule.registers import Life, shared_registers
 MANY = 10_000  # operations from which on nothing is told, which would take long
 
 
-def waiting_lut(priced: Priced, folded: Folded) -> dict[str, float]:
+def waiting_lut(priced: CostedSchedule, folded: Folded) -> dict[str, float]:
     """LUT of the multiplexers as built, in addition to the priced ones, as features of a unit.
 
     `chosen` are those before pipelined operators, which lead to registers, `waiting` all others. 0 at an interval of 1,
@@ -40,7 +40,7 @@ def waiting_lut(priced: Priced, folded: Folded) -> dict[str, float]:
     return {name: max(0.0, lut) for name, lut in found.items()}
 
 
-def _lut(priced: Priced, muxes: Muxes) -> float:
+def _lut(priced: CostedSchedule, muxes: Muxes) -> float:
     return mux_cost(priced.technology, muxes).get("lut", 0.0)
 
 
@@ -70,7 +70,7 @@ class OperandRegisters:
         return sources
 
 
-def operand_registers(priced: Priced, folded: Folded) -> OperandRegisters:
+def operand_registers(priced: CostedSchedule, folded: Folded) -> OperandRegisters:
     """The sources of a datapath's values."""
     dataflow, problem, interval = priced.dataflow, folded.problem, folded.problem.interval
     starts = folded.placed.ticks // problem.room
@@ -118,7 +118,7 @@ def _leaving(folded: Folded) -> dict[str, Ints]:
     return {port: cycles - 1 for port, cycles in written.items()}
 
 
-def input_muxes(priced: Priced, folded: Folded, taken: OperandRegisters) -> dict[int, Muxes]:
+def input_muxes(priced: CostedSchedule, folded: Folded, taken: OperandRegisters) -> dict[int, Muxes]:
     """The multiplexers before inputs of shared operators, by class."""
     wires, bound = priced.wires, folded.bound
     cycles = (folded.placed.ticks // folded.problem.room)[wires.users]

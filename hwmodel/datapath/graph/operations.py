@@ -18,7 +18,7 @@ from hwmodel.datapath.graph.floats import Floats
 from hwmodel.datapath.graph.integers import Integers
 from hwmodel.datapath.graph.nodes import Nodes
 from hwmodel.datapath.numbers import BOOL
-from hwmodel.datapath.operators.record import Datapath
+from hwmodel.datapath.operators.record import OperatorNodes
 from hwmodel.datapath.operators.registry import DATAPATHS
 
 Value = Any  # list[int], or a pair of them where complex
@@ -50,7 +50,12 @@ class Operations:
         return self._built(DATAPATHS.get((name, 0)), name, arguments, kind, result)
 
     def _built(
-        self, datapath: Datapath | None, name: str, operands: Sequence[Value], kind: ElementType, result: ElementType
+        self,
+        datapath: OperatorNodes | None,
+        name: str,
+        operands: Sequence[Value],
+        kind: ElementType,
+        result: ElementType,
     ) -> Value:
         build, code = None, code_of(kind)
         if datapath is not None:

@@ -19,8 +19,8 @@ from hwmodel.datapath.operators.record import (
     Build,
     Circuit,
     Compute,
-    Datapath,
     NodeOperator,
+    OperatorNodes,
     Values,
     each_integer,
     of_operands,
@@ -203,28 +203,28 @@ def _complex_quotient(operations: Any, operands: Sequence[Any], code: int) -> An
 
 
 DATAPATHS = (
-    Datapath(
+    OperatorNodes(
         name="-",
         operands=1,
         integers=each_integer(lambda integers: integers.neg),
         floats=real_unary("neg"),
         complex=_negative_parts,
     ),
-    Datapath(
+    OperatorNodes(
         name="+",
         operands=2,
         integers=each_integer(lambda integers: integers.add),
         floats=real("add"),
         complex=_parts("add"),
     ),
-    Datapath(
+    OperatorNodes(
         name="-",
         operands=2,
         integers=each_integer(lambda integers: integers.sub),
         floats=real("sub"),
         complex=_parts("sub"),
     ),
-    Datapath(
+    OperatorNodes(
         name="*",
         operands=2,
         integers=each_integer(lambda integers: integers.mul),
@@ -232,10 +232,10 @@ DATAPATHS = (
         complex=_complex_product,
         complex_nodes=6,
     ),
-    Datapath(name="/", operands=2, floats=real("div"), complex=_complex_quotient, complex_nodes=14),
-    Datapath(name="//", operands=2, integers=each_integer(lambda integers: integers.div), floats=real("floordiv")),
-    Datapath(name="%", operands=2, integers=each_integer(lambda integers: integers.mod), floats=real("mod")),
-    Datapath(
+    OperatorNodes(name="/", operands=2, floats=real("div"), complex=_complex_quotient, complex_nodes=14),
+    OperatorNodes(name="//", operands=2, integers=each_integer(lambda integers: integers.div), floats=real("floordiv")),
+    OperatorNodes(name="%", operands=2, integers=each_integer(lambda integers: integers.mod), floats=real("mod")),
+    OperatorNodes(
         name="abs",
         integers=each_integer(lambda integers: integers.abs),
         floats=real_unary("abs"),

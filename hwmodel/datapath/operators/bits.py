@@ -12,8 +12,8 @@ from hwmodel.datapath.operators.nets import Net, Nets, resized
 from hwmodel.datapath.operators.record import (
     Build,
     Circuit,
-    Datapath,
     NodeOperator,
+    OperatorNodes,
     Values,
     each_integer,
     of_operands,
@@ -88,13 +88,13 @@ def _shift(node: str) -> Build:
 _INVERT = each_integer(lambda integers: integers.invert)
 
 DATAPATHS = (
-    Datapath(name="&", operands=2, integers=_of_two("and")),
-    Datapath(name="|", operands=2, integers=_of_two("or")),
-    Datapath(name="^", operands=2, integers=_of_two("xor")),
-    Datapath(name="and", operands=2, integers=_of_two("and")),
-    Datapath(name="or", operands=2, integers=_of_two("or")),
-    Datapath(name="~", operands=1, integers=_INVERT),
-    Datapath(name="not", operands=1, integers=_INVERT),
-    Datapath(name="<<", operands=2, integers=_shift("shl")),
-    Datapath(name=">>", operands=2, integers=_shift("shr")),
+    OperatorNodes(name="&", operands=2, integers=_of_two("and")),
+    OperatorNodes(name="|", operands=2, integers=_of_two("or")),
+    OperatorNodes(name="^", operands=2, integers=_of_two("xor")),
+    OperatorNodes(name="and", operands=2, integers=_of_two("and")),
+    OperatorNodes(name="or", operands=2, integers=_of_two("or")),
+    OperatorNodes(name="~", operands=1, integers=_INVERT),
+    OperatorNodes(name="not", operands=1, integers=_INVERT),
+    OperatorNodes(name="<<", operands=2, integers=_shift("shl")),
+    OperatorNodes(name=">>", operands=2, integers=_shift("shr")),
 )

@@ -9,7 +9,7 @@ import numpy as np
 
 from hwmodel.datapath.numbers import BOOL, Number, common_bits
 from hwmodel.datapath.operators.nets import Net, Nets, biased, resized
-from hwmodel.datapath.operators.record import Circuit, Datapath, NodeOperator, ordered
+from hwmodel.datapath.operators.record import Circuit, NodeOperator, OperatorNodes, ordered
 
 
 def in_order(left: Net, right: Net) -> tuple[str, str]:
@@ -63,7 +63,7 @@ NODES = (
 # Datapaths: `less` and `equal`, the operands exchanged or the result negated.
 
 
-def _comparison(sign: str, *, equality: bool, exchanged: bool, negated: bool) -> Datapath:
+def _comparison(sign: str, *, equality: bool, exchanged: bool, negated: bool) -> OperatorNodes:
     def integers(operations: Any, operands: Sequence[Any], _: int) -> list[int]:
         build = operations.integers
         apply = build.equal if equality else build.less
@@ -82,7 +82,7 @@ def _comparison(sign: str, *, equality: bool, exchanged: bool, negated: bool) ->
         ]
         return [build.opposite(node) for node in both] if negated else both
 
-    return Datapath(
+    return OperatorNodes(
         name=sign,
         operands=2,
         integers=integers,
@@ -92,7 +92,7 @@ def _comparison(sign: str, *, equality: bool, exchanged: bool, negated: bool) ->
     )
 
 
-def _extreme_of(node: str) -> Datapath:
+def _extreme_of(node: str) -> OperatorNodes:
     def integers(operations: Any, operands: Sequence[Any], _: int) -> Any:
         first, *others = operands
         for other in others:
@@ -105,7 +105,7 @@ def _extreme_of(node: str) -> Datapath:
             first = operations.floats.each(node, first, other, code)
         return first
 
-    return Datapath(name=node, integers=integers, floats=floats)
+    return OperatorNodes(name=node, integers=integers, floats=floats)
 
 
 DATAPATHS = (

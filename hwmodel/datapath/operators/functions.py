@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hwmodel.datapath.operators.arithmetic import real_unary
-from hwmodel.datapath.operators.record import Datapath, NodeOperator
+from hwmodel.datapath.operators.record import NodeOperator, OperatorNodes
 
 _UNARY = ("sqrt", "exp", "log", "sin", "cos", "tan", "floor", "ceil")
 
@@ -27,8 +27,8 @@ def _conjugate(operations: Any, operands: Sequence[Any], code: int) -> Any:
 
 
 DATAPATHS = (
-    *(Datapath(name=name, floats=real_unary(name)) for name in _UNARY),
-    Datapath(name="real", complex=lambda operations, operands, code: operands[0][0]),
-    Datapath(name="imag", complex=lambda operations, operands, code: operands[0][1]),
-    Datapath(name="conj", complex=_conjugate),
+    *(OperatorNodes(name=name, floats=real_unary(name)) for name in _UNARY),
+    OperatorNodes(name="real", complex=lambda operations, operands, code: operands[0][0]),
+    OperatorNodes(name="imag", complex=lambda operations, operands, code: operands[0][1]),
+    OperatorNodes(name="conj", complex=_conjugate),
 )

@@ -65,7 +65,7 @@ Build = Callable[[Any, Sequence[Any], int], Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Datapath:
+class OperatorNodes:
     """An operator or function of the language as nodes; `operands` are 1 or 2, those of a function 0.
 
     Each builder gets what builds nodes (graph/operations.py: Operations), the operands, and the code of a type: the

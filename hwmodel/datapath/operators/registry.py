@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from hwmodel.datapath.operators import arithmetic, bits, decisions, functions
-from hwmodel.datapath.operators.record import Datapath, NodeOperator
+from hwmodel.datapath.operators.record import NodeOperator, OperatorNodes
 
 _FILES = (arithmetic, bits, decisions, functions)
 
 NODES: Mapping[str, NodeOperator] = MappingProxyType({node.name: node for file in _FILES for node in file.NODES})
-DATAPATHS: Mapping[tuple[str, int], Datapath] = MappingProxyType(
+DATAPATHS: Mapping[tuple[str, int], OperatorNodes] = MappingProxyType(
     {(datapath.name, datapath.operands): datapath for file in _FILES for datapath in file.DATAPATHS}
 )

@@ -185,7 +185,7 @@ def _broken_rules(values: Mapping[str, Any]) -> Iterator[BrokenRule]:
 
 
 @dataclass(frozen=True, slots=True)
-class Price:
+class OperatorCost:
     """One operator at a clock: `ns` if it is combinational, else `cycles`; costs by name; pJ."""
 
     operator: str
@@ -244,11 +244,11 @@ class Technology:
         """Clock in MHz that a measured row must reach, with the margin if the table applies it to measurements."""
         return clock_mhz * self.table.path.margin if self.table.path.whole else clock_mhz
 
-    def price(self, operation: Operation, row: Row) -> Price:
+    def price(self, operation: Operation, row: Row) -> OperatorCost:
         """Evaluate the formulas of a row for an operation. Raises ArrayolError (`bad-formula`) if one has no value."""
         variables = _variables(operation)
         try:
-            return Price(
+            return OperatorCost(
                 operation.operator,
                 max(0.0, row.ns.value(variables)) if row.ns is not None else 0.0,
                 row.cycles or 0,

@@ -32,7 +32,7 @@ class StreamWords:
     inner: Sequence[int]
 
     def of(self, bits: NDArray[Any]) -> list[int]:
-        """Of one frame in the order of the pulses: TUSER, TLAST and TDATA from the highest bits on.
+        """Beats of one frame in the order of the pulses: TUSER, TLAST and TDATA from the highest bits on.
 
         `bits` has those of the array's elements, row-major.
         """

@@ -31,7 +31,7 @@ class Conditions:
     lines: list[str] = field(default_factory=list)
     _known: dict[tuple[str, bytes], str] = field(default_factory=dict)
 
-    def is_one_of(self, index: Index, members: NDArray[np.bool_]) -> str:
+    def net_of_members(self, index: Index, members: NDArray[np.bool_]) -> str:
         """The net that is 1 at some indices."""
         key = index.net, np.packbits(members).tobytes()
         if key not in self._known:
@@ -61,7 +61,7 @@ class Conditions:
         otherwise = max(counts, key=lambda kind: (counts[kind], -kind))
         for kind in counts:
             if kind != otherwise:
-                condition = self.is_one_of(indices[axis], numbers == kind)
+                condition = self.net_of_members(indices[axis], numbers == kind)
                 text += f"{condition} ? {self._at(nets, taken, indices, (axis, kinds.index(kind)))} : "
         return f"({text}{self._at(nets, taken, indices, (axis, kinds.index(otherwise)))})"
 

@@ -151,7 +151,7 @@ class GroupModule:
             yield from (f"  wire {vector(bits)}{position.name};" for position in lanes.positions)
 
     def _all_lanes(self) -> list[Lane]:
-        """Those that are read, without those of states, whose data are the same."""
+        """Lanes that are read, without those of states, whose data are the same."""
         return list(dict.fromkeys(lane._replace(state=False) for lane in self.hardware.lanes))
 
     def _bits(self, lane: Lane) -> int:

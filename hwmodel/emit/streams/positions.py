@@ -16,7 +16,7 @@ from hwmodel.streamed import Segment, Tap
 
 
 @dataclass(frozen=True)
-class Position:
+class NetPosition:
     """The older end of a segment.
 
     `arrives` and `leaves` are by element of the lane the pulses in which it comes into the segment and passes its end,
@@ -72,14 +72,14 @@ class Position:
         return int(waiting.max())
 
 
-def positions_of(passes: LanePasses) -> Iterator[Position]:
+def positions_of(passes: LanePasses) -> Iterator[NetPosition]:
     """All positions of a lane but that of birth."""
     for kept, chains in ((False, passes.chains), (True, passes.kept)):
         for number, (_, line) in enumerate(chains):
             arrives, entry = passes.births, lane_name(passes.lane)
             for at, each in enumerate(line):
                 name = position_name(passes.lane, number, at, kept=kept)
-                yield Position(name, entry, each.segment, _of_those(arrives, each), each.pulses)
+                yield NetPosition(name, entry, each.segment, _of_those(arrives, each), each.pulses)
                 arrives, entry = each.pulses, name
 
 
@@ -93,7 +93,7 @@ class LaneNets:
     """A lane with its positions, for those who ask where a datum is."""
 
     passes: LanePasses
-    positions: tuple[Position, ...]
+    positions: tuple[NetPosition, ...]
     frame: int
 
     @property
@@ -102,7 +102,7 @@ class LaneNets:
         births = self.passes.births
         return int(births[1] - births[0]) if len(births) > 1 else self.frame
 
-    def found(self, tap: Tap, elements: IntArray, pulses: IntArray) -> tuple[list[str], IntArray]:
+    def nets_of(self, tap: Tap, elements: IntArray, pulses: IntArray) -> tuple[list[str], IntArray]:
         """Nets, and by read the number of the one that has the element in that pulse; -1 where none has it."""
         by_tap = sorted(self.positions, key=lambda position: tap not in position.segment.taps)
         names, choice = [lane_name(self.passes.lane)], np.full(len(elements), -1, np.int64)

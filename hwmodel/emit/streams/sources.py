@@ -137,7 +137,7 @@ class Sources:
     def _take(
         self, lane: LaneNets, tap: Tap, elements: IntArray, pulses: IntArray, into: tuple[Choice, IntArray]
     ) -> None:
-        nets, chosen = lane.found(tap, elements, pulses)
+        nets, chosen = lane.nets_of(tap, elements, pulses)
         choice, readers = into
         if (chosen < 0).any():
             missing = int(readers[chosen < 0][0])

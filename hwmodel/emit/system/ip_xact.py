@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 from xml.etree.ElementTree import Element, SubElement
 
-from hwmodel.emit.schedule.layout import OutsideLayout
 from hwmodel.emit.system.projects import LIBRARY, VERSION, Project
 from hwmodel.emit.system.software import BITS, CONTROLS, c_name
 from hwmodel.emit.verilog.agents import ModulePort
+from hwmodel.emit.verilog.layout import OutsideLayout
 
 NAMESPACE = "http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009"
 _READ_ONLY = ("STATUS", "CYCLES")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any
 
-from hwmodel.emit.schedule.layout import REGISTER, ExternalArray, OutsideLayout
+from hwmodel.emit.verilog.layout import REGISTER, ExternalArray, OutsideLayout
 
 CONTROLS = {"CONTROL": 0x00, "STATUS": 0x04, "INTERRUPT": 0x08, "CYCLES": 0x0C, "BASE_LOW": 0x10, "BASE_HIGH": 0x14}
 BITS = {"START": 1, "CLEAR_DONE": 2, "BUSY": 1, "DONE": 2, "FAULT": 4}

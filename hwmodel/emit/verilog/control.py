@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hwmodel.emit.schedule.layout import REGISTER, OutsideLayout
 from hwmodel.emit.verilog.agents import ModulePort, bits_of
 from hwmodel.emit.verilog.axi import address_bits, axi_constants, axi_design, axi_ports, master_port
+from hwmodel.emit.verilog.layout import REGISTER, OutsideLayout
 from hwmodel.emit.verilog.wiring import WORDS, Outside, engine_ports, wire
 
 ADDRESS = 12  # bits of an address of a register, which counts bytes

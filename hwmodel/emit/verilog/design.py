@@ -15,7 +15,6 @@ from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.images import hex_lines
-from hwmodel.emit.schedule.layout import OutsideLayout, layout_of
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.own_module import Computing, OwnModule
 from hwmodel.emit.schedule.units import TaskUnits
@@ -26,6 +25,7 @@ from hwmodel.emit.verilog.control import ip_module
 from hwmodel.emit.verilog.datapaths.chunks import has_bus
 from hwmodel.emit.verilog.datapaths.datapath import datapath_module, operator_modules
 from hwmodel.emit.verilog.group import group_module
+from hwmodel.emit.verilog.layout import OutsideLayout, layout_of
 from hwmodel.emit.verilog.top import Bench, test_bench, top_module
 from hwmodel.emit.verilog.wiring import Outside, UnitModule
 

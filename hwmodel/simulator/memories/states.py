@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from arrayol.arrays import IntArray
-from hwmodel.simulator.schedule.chains import Chains
+from hwmodel.simulator.schedule.chains import OpenChains
 from hwmodel.simulator.schedule.plan import SimulatorError, Who, fault
 
 
@@ -24,7 +24,7 @@ class States:
     are checked once all repetitions have run. Without banks every word can be accessed at any time.
     """
 
-    chains: Chains
+    chains: OpenChains
     capacity: int
     banks: int
     words: int

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from arrayol.arrays import IntArray
 from arrayol.ir.spec import Delay, port_named
 from hwmodel.accesses import Accesses
-from hwmodel.simulator.schedule.plan import Work, chain_positions, delay_pairs, fault, levels
+from hwmodel.simulator.schedule.plan import TaskWork, chain_positions, delay_pairs, fault, levels
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Waiting:
 
 
 @dataclass(frozen=True)
-class Chains:
+class OpenChains:
     """The chains of one delay; each keeps `data` data while it is open.
 
     `opening` and `closing` are the numbers of chains that open and close in each step; `first` and `last` the steps in
@@ -43,7 +43,7 @@ class Chains:
     number: IntArray
 
 
-def waiting_of(accesses: Accesses, work: Work, step: IntArray) -> Waiting:
+def waiting_of(accesses: Accesses, work: TaskWork, step: IntArray) -> Waiting:
     """The waits of a task's instances.
 
     Raises SimulatorError (`read-before-write`) if a delay reads from a later step.
@@ -72,7 +72,9 @@ def waiting_of(accesses: Accesses, work: Work, step: IntArray) -> Waiting:
             return Waiting(tuple(readers), remaining)
 
 
-def chains_of(accesses: Accesses, delay: Delay, work: Work, step: IntArray, steps: int, order: IntArray) -> Chains:
+def chains_of(
+    accesses: Accesses, delay: Delay, work: TaskWork, step: IntArray, steps: int, order: IntArray
+) -> OpenChains:
     """The chains of a delay with more than one instance, from the step of their first to that of their last.
 
     `order` is the order of issue of instances. A delay that reaches back to earlier frames keeps one value for each
@@ -87,7 +89,7 @@ def chains_of(accesses: Accesses, delay: Delay, work: Work, step: IntArray, step
         always, never = np.zeros(steps, np.int64), np.zeros(steps, np.int64)
         always[0] = kept
         first, last = np.zeros(kept, np.int64), np.full(kept, steps - 1)
-        return Chains(name, data, always, never, first, last, order)
+        return OpenChains(name, data, always, never, first, last, order)
     now, before = delayed_instances(accesses, delay, work)
     root = np.arange(len(step))
     place = chain_positions(delay, accesses.extents(work.task))[work.repetition]
@@ -100,10 +102,10 @@ def chains_of(accesses: Accesses, delay: Delay, work: Work, step: IntArray, step
     number = np.full(len(step), -1)
     number[chained] = np.arange(len(chained))
     opening, closing = (np.bincount(side[chained], minlength=steps) for side in (step, last))
-    return Chains(name, data, opening, closing, step[chained], last[chained], number[root])
+    return OpenChains(name, data, opening, closing, step[chained], last[chained], number[root])
 
 
-def delayed_instances(accesses: Accesses, delay: Delay, work: Work) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def delayed_instances(accesses: Accesses, delay: Delay, work: TaskWork) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The pairs of a delay as instances, those whose reader runs.
 
     Raises SimulatorError (`read-before-write`) if the instance that is read never runs.

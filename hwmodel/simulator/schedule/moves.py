@@ -17,7 +17,7 @@ from hwmodel.accesses import Accesses, Touch
 from hwmodel.design import ReuseLevel
 from hwmodel.last_tasks import last_tasks
 from hwmodel.simulator.schedule.patterns import Patterns
-from hwmodel.simulator.schedule.plan import Plan, Work, fault, levels, outside_elements, touched
+from hwmodel.simulator.schedule.plan import Plan, TaskWork, fault, levels, outside_elements, touched
 
 Place = tuple[str, int]  # a task, and the number of one of its input tilers
 
@@ -77,7 +77,7 @@ class Moves:
         """The reads of moved and of resident arrays."""
         return {**self.reads, **self.resident}
 
-    def step(self, work: Work) -> IntArray:
+    def step(self, work: TaskWork) -> IntArray:
         """The step of each instance of a task."""
         return work.tick + self.stage[work.task] - self.first
 
@@ -160,7 +160,7 @@ def _births(
     return Moved(array, False, element, bring, last, np.arange(len(element)), stored, step)
 
 
-def _births_of_task(accesses: Accesses, work: Work, array: str) -> tuple[IntArray, IntArray, IntArray, bool, str]:
+def _births_of_task(accesses: Accesses, work: TaskWork, array: str) -> tuple[IntArray, IntArray, IntArray, bool, str]:
     """The data that one task makes: elements, ticks, ticks they serve, whether it recomputes, and its name."""
     written = [touched(accesses, touch, work) for touch in accesses.writes[work.task] if touch.array == array]
     element = np.concatenate([patterns.each.reshape(-1) for _, patterns in written])

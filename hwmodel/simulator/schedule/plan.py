@@ -80,7 +80,7 @@ def fault(rule: str, message: str) -> SimulatorError:
 
 
 @dataclass(frozen=True)
-class Work:
+class TaskWork:
     """The instances of a task, each a repetition (by row-major number) at a tick, sorted by tick and then by scan.
 
     `recomputed` is set if a repetition may have several instances. Each is then for the reads of one tick, `serves`:
@@ -95,7 +95,7 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Ticks:
+class GroupTicks:
     """The group's logical time: the block of each tick, and the last (own) tick of each block."""
 
     block: IntArray
@@ -122,8 +122,8 @@ class Plan:
 
     design: GroupDesign
     last: str
-    ticks: Ticks
-    works: Mapping[str, Work]
+    ticks: GroupTicks
+    works: Mapping[str, TaskWork]
 
     @property
     def scan(self) -> Scan:
@@ -186,12 +186,12 @@ class _Planner:
         *_, self.last = last_tasks(accesses.network, design.tasks)  # the leading one
         self.blocks = {processor.task: processor.cut for processor in design.processors}
         self.blocks[self.last] = design.blocks
-        self.works: dict[str, Work] = {}
+        self.works: dict[str, TaskWork] = {}
         ranks = block_ranks(design.blocks, accesses.extents(self.last))
         count = int(ranks.max()) + 1
         first = np.unique(ranks, return_index=True)[1]
         loops = block_loops(design.blocks, accesses.extents(self.last))[:, first].T
-        self.ticks = Ticks(np.arange(count), np.arange(count), loops)
+        self.ticks = GroupTicks(np.arange(count), np.arange(count), loops)
 
     def plan(self) -> Plan:
         for task, blocks in self.blocks.items():
@@ -217,7 +217,7 @@ class _Planner:
             ranks = block_ranks(self.design.blocks, self.accesses.extents(task))
             self._add(task, np.arange(len(ranks)), ranks, recomputed=False)
         elif task in self.followed:
-            need = self._needed_by_later_frames(task, self._closed(task, self._beside(task)))
+            need = self._needed_by_later_frames(task, self._closed(task, self._leading_ticks(task)))
             self._add(task, np.arange(len(need)), need, recomputed=False)
         elif self.design.recompute and not (self.accesses.delays(task) or self._across(task)):
             self._add(task, *self._every_need(task), recomputed=True)
@@ -229,7 +229,7 @@ class _Planner:
         if task != self.last and cut is not None:
             self._cut(task, cut)
 
-    def _beside(self, task: str) -> IntArray:
+    def _leading_ticks(self, task: str) -> IntArray:
         """The first tick at which a repetition runs of the leading task that each of a last task goes with."""
         leading, space = self.works[self.last], self.accesses.extents(self.last)
         points, own = (self.accesses.repetitions(name) for name in (self.last, task))
@@ -243,9 +243,9 @@ class _Planner:
         return first[beside]
 
     def _add(self, task: str, repetition: IntArray, tick: IntArray, *, recomputed: bool) -> None:
-        self.works[task] = self._sorted(Work(task, repetition, tick, tick, recomputed))
+        self.works[task] = self._sorted(TaskWork(task, repetition, tick, tick, recomputed))
 
-    def _sorted(self, work: Work) -> Work:
+    def _sorted(self, work: TaskWork) -> TaskWork:
         places = scan_places(self.blocks[work.task], self.accesses.extents(work.task))
         order = np.lexsort((places[work.repetition], work.tick))
         return replace(work, repetition=work.repetition[order], tick=work.tick[order], serves=work.serves[order])
@@ -327,7 +327,7 @@ class _Planner:
             np.minimum.at(first, patterns.distinct, patterns.least(work.tick[rows])[:, None])
         return first
 
-    def _readers_of(self, array: str) -> Iterator[tuple[Work, NDArray[np.intp], Patterns]]:
+    def _readers_of(self, array: str) -> Iterator[tuple[TaskWork, NDArray[np.intp], Patterns]]:
         """For each tiler inside the group that reads an array: the work, its rows that read, and their patterns."""
         for work in self.works.values():
             for touch in self.accesses.reads[work.task]:
@@ -380,20 +380,20 @@ class _Planner:
         added[before] = counts
         moved = np.arange(len(added)) + np.cumsum(added)
         block = np.repeat(self.ticks.block, added + 1)
-        self.ticks = Ticks(block, moved[self.ticks.own], self.ticks.loops)
+        self.ticks = GroupTicks(block, moved[self.ticks.own], self.ticks.loops)
         self.works = {
             task: replace(work, tick=moved[work.tick], serves=moved[work.serves]) for task, work in self.works.items()
         }
         return moved
 
 
-def named(accesses: Accesses, work: Work, instance: int) -> str:
+def named(accesses: Accesses, work: TaskWork, instance: int) -> str:
     """The repetition of an instance, as messages name it."""
     point = accesses.repetitions(work.task)[work.repetition[instance]].tolist()
     return f"repetition ({', '.join(map(str, point))}) of '{work.task}'"
 
 
-def touched(accesses: Accesses, touch: Touch, work: Work) -> tuple[NDArray[np.intp], Patterns]:
+def touched(accesses: Accesses, touch: Touch, work: TaskWork) -> tuple[NDArray[np.intp], Patterns]:
     """The instances that access through a tiler, as rows of the work, and the elements that each touches."""
     repetitions = accesses.repetitions(work.task)[work.repetition]
     return touched_patterns(accesses, touch, repetitions)

@@ -14,11 +14,11 @@ from hwmodel.datapath.figures import Datapath
 from hwmodel.datapath.port_cycles import read_cycles, result_cycles
 from hwmodel.design import GroupDesign
 from hwmodel.platform import Platform
-from hwmodel.simulator.schedule.chains import Chains, Waiting, chains_of, waiting_of
+from hwmodel.simulator.schedule.chains import OpenChains, Waiting, chains_of, waiting_of
 from hwmodel.simulator.schedule.fifos import Fifo
 from hwmodel.simulator.schedule.issue import Jobs, Lines, starts_of
 from hwmodel.simulator.schedule.moves import Moves
-from hwmodel.simulator.schedule.plan import Work, fault, touched
+from hwmodel.simulator.schedule.plan import TaskWork, fault, touched
 from hwmodel.simulator.schedule.units import Gap, gap_of, unit_of
 
 
@@ -38,7 +38,7 @@ class ProcessorState:
 
     task: str
     units: int
-    work: Work
+    work: TaskWork
     step: IntArray
     bounds: IntArray
     unit: Datapath
@@ -46,7 +46,7 @@ class ProcessorState:
     gaps: tuple[Gap, ...]
     waiting: Waiting
     lines: Lines
-    chains: tuple[Chains, ...]
+    chains: tuple[OpenChains, ...]
     inputs: tuple[tuple[Fifo, IntArray], ...]
     outputs: tuple[tuple[Fifo, IntArray, IntArray], ...]
     began: IntArray
@@ -187,7 +187,7 @@ def processor_of(
     )
 
 
-def _written_to(accesses: Accesses, work: Work, fifo: Fifo, data: int) -> tuple[Fifo, IntArray, IntArray]:
+def _written_to(accesses: Accesses, work: TaskWork, fifo: Fifo, data: int) -> tuple[Fifo, IntArray, IntArray]:
     """A FIFO, the instances that write to it (by one port), and the data of each."""
     touch = next(touch for touch in accesses.writes[work.task] if touch.array == fifo.array)
     rows, patterns = touched(accesses, touch, work)

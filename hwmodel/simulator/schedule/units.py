@@ -12,7 +12,7 @@ from hwmodel.accesses import Accesses, subscripts
 from hwmodel.datapath.figures import Datapath
 from hwmodel.design import BankLayout, GroupDesign, Processor
 from hwmodel.platform import Platform
-from hwmodel.simulator.schedule.plan import Work, fault, touched
+from hwmodel.simulator.schedule.plan import TaskWork, fault, touched
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,9 @@ class Gap:
     through_memory: int
 
 
-def unit_of(accesses: Accesses, platform: Platform, design: GroupDesign, processor: Processor, work: Work) -> Datapath:
+def unit_of(
+    accesses: Accesses, platform: Platform, design: GroupDesign, processor: Processor, work: TaskWork
+) -> Datapath:
     """The datapath of a processor's units, whose interval is the occupancy of an instance.
 
     It is the design's interval, or the cycles of the accesses to a bank. Raises SimulatorError (`plan`) for an interval
@@ -46,7 +48,7 @@ def gap_of(unit: Datapath, delay: Delay) -> Gap:
     return Gap(in_register, in_register + unit.through_memory.get(pair, 0))
 
 
-def _conflicts(accesses: Accesses, work: Work, layout: BankLayout, read_ports: int) -> int:
+def _conflicts(accesses: Accesses, work: TaskWork, layout: BankLayout, read_ports: int) -> int:
     """The most accesses of one repetition through one port of one bank of a buffer with this layout."""
     worst = 0
     for side, ports in ((accesses.reads, read_ports), (accesses.writes, 1)):

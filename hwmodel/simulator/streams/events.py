@@ -31,7 +31,7 @@ class LaneName(NamedTuple):
     state: bool
 
 
-class Read(NamedTuple):
+class TapRead(NamedTuple):
     """A tap takes the datum of a repetition of the lane's node in a pulse; beyond the ends it may be at another tap."""
 
     pulse: int
@@ -46,7 +46,7 @@ class LaneEvents:
     """Births (pulse, datum) and reads of one lane, in the order of the pulses once `sorted_by_pulse`."""
 
     births: list[tuple[int, int]] = field(default_factory=list)
-    reads: list[Read] = field(default_factory=list)
+    reads: list[TapRead] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -120,13 +120,13 @@ def chunk(size: int, interval: int) -> int:
 
 
 @dataclass(frozen=True)
-class Events:
+class FrameEvents:
     """All lanes of a group over one frame."""
 
     lanes: Mapping[LaneName, LaneEvents]
 
 
-def events_of(accesses: Accesses, group: StreamedGroup) -> Events:
+def events_of(accesses: Accesses, group: StreamedGroup) -> FrameEvents:
     """The births and reads of one frame."""
     return _Recorder(accesses, group).record()
 
@@ -139,7 +139,7 @@ class _Recorder:
         self.lanes: dict[LaneName, LaneEvents] = defaultdict(LaneEvents)
         self.makers: dict[str, list[tuple[str, str, IntArray, IntArray]]] = defaultdict(list)
 
-    def record(self) -> Events:
+    def record(self) -> FrameEvents:
         for name, node in self.nodes.items():
             for touch in node.writes:
                 self._note_makers(name, touch)
@@ -153,7 +153,7 @@ class _Recorder:
         for lane, events in self.lanes.items():
             self._births(lane, events)
             events.reads.sort(key=lambda read: read.pulse)
-        return Events(dict(self.lanes))
+        return FrameEvents(dict(self.lanes))
 
     def _written(self) -> Iterator[LaneName]:
         """The lanes of all results that arrays hold, read or not."""
@@ -189,7 +189,7 @@ class _Recorder:
                 lane = LaneName(maker, port, int(lane_place[element]), int(lane_units[datum]), False)
                 tap = Tap(name, number, place, int(units[reader]))
                 pulse = int(pulses[reader]) + place // at_once
-                self.lanes[lane].reads.append(Read(pulse, tap, datum, reader, bool(beyond[row, place])))
+                self.lanes[lane].reads.append(TapRead(pulse, tap, datum, reader, bool(beyond[row, place])))
 
     def _delayed(self, name: str, number: int, delay: Delay) -> None:
         firing, (pulses, units) = self.group.nodes[name].firing, self.when[name]
@@ -208,7 +208,7 @@ class _Recorder:
                 born = int(pulses[maker]) + self._until_birth(firing, place, size)
                 pulse = max(int(pulses[reader]) + place // chunk(size, firing.interval), born)
                 tap = Tap(name, number, place, int(units[reader]))
-                self.lanes[lane].reads.append(Read(pulse, tap, maker, reader, False))
+                self.lanes[lane].reads.append(TapRead(pulse, tap, maker, reader, False))
 
     def _births(self, lane: LaneName, events: LaneEvents) -> None:
         firing, (pulses, units) = self.group.nodes[lane.node].firing, self.when[lane.node]

@@ -24,8 +24,8 @@ from hwmodel.simulator.memories.memories import Memory
 from hwmodel.simulator.memories.setup import Setup
 from hwmodel.simulator.port import Port
 from hwmodel.simulator.schedule.plan import fault
-from hwmodel.simulator.streams.events import Events, NodeReads, events_of, node_reads
-from hwmodel.simulator.streams.lines import Lane
+from hwmodel.simulator.streams.events import FrameEvents, NodeReads, events_of, node_reads
+from hwmodel.simulator.streams.lines import LineLane
 from hwmodel.simulator.streams.simulate import frames_to_run, group_cycles, lanes_of, last_pulse
 from hwmodel.simulator.streams.values import Operands, StreamEvaluation
 from hwmodel.streamed import Chain, StreamedGroup
@@ -120,7 +120,7 @@ def _by_element(tokens: IntArray, values: NDArray[Any]) -> NDArray[Any]:
     return found
 
 
-def _words(lanes: Sequence[Lane], chains: Sequence[Chain]) -> dict[tuple[str, str], int]:
+def _words(lanes: Sequence[LineLane], chains: Sequence[Chain]) -> dict[tuple[str, str], int]:
     """The words of the line buffers of each output; those kept beside its lanes are apart."""
     words: Counter[tuple[str, str]] = Counter()
     beside: dict[object, list[Chain]] = defaultdict(list)
@@ -141,7 +141,7 @@ class _ChunkedPort:
     """What the port loads and stores of a group, chunk by chunk."""
 
     def __init__(
-        self, accesses: Accesses, platform: Platform, group: StreamedGroup, events: Events, pulses: int
+        self, accesses: Accesses, platform: Platform, group: StreamedGroup, events: FrameEvents, pulses: int
     ) -> None:
         self.accesses, self.platform, self.group = accesses, platform, group
         self.chunk = group.stream.chunk
@@ -164,7 +164,7 @@ class _ChunkedPort:
         read = dict.fromkeys(touch.array for task in self.group.tasks for touch in self.accesses.reads[task])
         yield from (name for name in read if name not in moved and not self.accesses.is_resident(name))
 
-    def _moved(self, name: str, node: NodeReads, events: Events) -> None:
+    def _moved(self, name: str, node: NodeReads, events: FrameEvents) -> None:
         kind, places = self.group.nodes[name].kind, points(self.group.nodes[name].firing.extents)
         if kind == "load":
             (touch,) = node.writes
@@ -193,7 +193,9 @@ class _ChunkedPort:
                     every[rows] = elements
                     self._born(self.stores, name, touch.port, every, events)
 
-    def _born(self, side: dict[str, list[IntArray]], name: str, port: str, elements: IntArray, events: Events) -> None:
+    def _born(
+        self, side: dict[str, list[IntArray]], name: str, port: str, elements: IntArray, events: FrameEvents
+    ) -> None:
         """Note the elements of a node's results, at their births."""
         array = next(touch.array for touch in self.nodes[name].writes if touch.port == port)
         for lane, own in events.lanes.items():

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hwmodel.simulator.streams.events import LaneEvents, LaneName, Read
+from hwmodel.simulator.streams.events import LaneEvents, LaneName, TapRead
 from hwmodel.simulator.streams.faults import stream_fault
 from hwmodel.simulator.streams.passes import (
     Datum,
@@ -30,7 +30,7 @@ class _Line:
     leaving: list[dict[int, Datum]]
 
 
-class Lane:
+class LineLane:
     """One lane over some frames: `step` pulse after pulse, then `take` what taps read in that pulse."""
 
     def __init__(self, name: LaneName, chains: Sequence[Chain], events: LaneEvents, frames: int, frame: int) -> None:
@@ -38,14 +38,14 @@ class Lane:
         births = births_over(events, frames + 1, frame)
         self.born = {birth.pulse: birth.datum for birth in births if birth.datum[0] < frames}
         self.first = births[0].pulse
-        self.reads: dict[int, list[tuple[int, Read]]] = defaultdict(list)
+        self.reads: dict[int, list[tuple[int, TapRead]]] = defaultdict(list)
         for read in events.reads:
             for number in range(frames):
                 self.reads[read.pulse + number * frame].append((number, read))
         main = [chain for chain in chains if not chain.kept]
         taps = {tap for chain in main for tap in _taps(chain)}
         born = {datum: pulse for pulse, datum in events.births}
-        own: dict[Tap, list[Read]] = defaultdict(list)
+        own: dict[Tap, list[TapRead]] = defaultdict(list)
         for read in events.reads:
             if not read.beyond:
                 own[read.tap].append(read)
@@ -80,8 +80,8 @@ class Lane:
         return _Line(chain, segments, [frozenset(own) for own in passes], first, leaving)
 
     def _kept(
-        self, steady: dict[Tap, int] | None, own: dict[Tap, list[Read]], born: dict[int, int]
-    ) -> dict[Tap, list[Read]]:
+        self, steady: dict[Tap, int] | None, own: dict[Tap, list[TapRead]], born: dict[int, int]
+    ) -> dict[Tap, list[TapRead]]:
         """The reads beyond the ends whose data are at no tap in that pulse."""
         there = set(born.items())
         if steady is not None:
@@ -93,13 +93,13 @@ class Lane:
                     first, last = spans.get(read.datum, (read.pulse, read.pulse))
                     spans[read.datum] = min(first, read.pulse), max(last, read.pulse)
                 there |= {(datum, at) for datum, (first, last) in spans.items() for at in range(first, last + 1)}
-        kept: dict[Tap, list[Read]] = defaultdict(list)
+        kept: dict[Tap, list[TapRead]] = defaultdict(list)
         for read in self.events.reads:
             if read.beyond and (read.datum, read.pulse) not in there:
                 kept[read.tap].append(read)
         return dict(kept)
 
-    def run(self, last: int) -> Iterator[tuple[int, Read]]:
+    def run(self, last: int) -> Iterator[tuple[int, TapRead]]:
         """Run to the last pulse; what taps read, with the frame. Lanes share no words, so each runs by itself.
 
         Raises StreamFaultError.
@@ -138,7 +138,7 @@ class Lane:
             if not line.chain.kept:
                 self.main_data.update(data)
 
-    def take(self, pulse: int) -> list[tuple[int, Read]]:
+    def take(self, pulse: int) -> list[tuple[int, TapRead]]:
         """What taps read in this pulse, by frame. Raises StreamFaultError where a datum is not there."""
         taken = self.reads.get(pulse, [])
         for number, read in taken:
@@ -159,7 +159,7 @@ def _taps(chain: Chain) -> set[Tap]:
 
 
 def _over_frames(
-    reads: dict[Tap, list[Read]], taps: Sequence[Tap], frames: int, frame: int
+    reads: dict[Tap, list[TapRead]], taps: Sequence[Tap], frames: int, frame: int
 ) -> dict[Datum, tuple[int, int]]:
     """By datum the first and the last read of some taps, over frames in succession."""
     found: dict[Datum, tuple[int, int]] = {}

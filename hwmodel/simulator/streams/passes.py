@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from hwmodel.simulator.streams.events import LaneEvents, Read
+from hwmodel.simulator.streams.events import LaneEvents, TapRead
 from hwmodel.simulator.streams.faults import stream_fault
 from hwmodel.streamed import Chain, Tap
 
@@ -39,7 +39,7 @@ def births_over(events: LaneEvents, frames: int, frame: int) -> list[Birth]:
     return [Birth(datum, order, pulse) for order, (pulse, datum) in enumerate(sorted(data))]
 
 
-def one_lateness(reads: Sequence[Read], born: dict[int, int]) -> int | None:
+def one_lateness(reads: Sequence[TapRead], born: dict[int, int]) -> int | None:
     """The lateness of all these reads, if it is one."""
     late = {read.pulse - born[read.datum] for read in reads}
     return late.pop() if len(late) == 1 else None

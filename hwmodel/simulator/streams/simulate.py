@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from arrayol.execute.extern import Functions
 from arrayol.ir.spec import Spec
 from hwmodel.accesses import Accesses
-from hwmodel.simulator.streams.events import Events, LaneName, events_of, node_reads
+from hwmodel.simulator.streams.events import FrameEvents, LaneName, events_of, node_reads
 from hwmodel.simulator.streams.faults import stream_fault
-from hwmodel.simulator.streams.lines import Lane
+from hwmodel.simulator.streams.lines import LineLane
 from hwmodel.simulator.streams.values import Operands, StreamEvaluation
 from hwmodel.streamed import Chain, StreamedGroup
 
@@ -69,7 +69,7 @@ def simulate_stream(
     return StreamRun(group_cycles(accesses, events, group), words, _live(events, frames, group.frame), reads, made)
 
 
-def lanes_of(events: Events, group: StreamedGroup, frames: int) -> list[Lane]:
+def lanes_of(events: FrameEvents, group: StreamedGroup, frames: int) -> list[LineLane]:
     """The lanes of a group with their chains, to run over some frames. Raises StreamFaultError where one is missing."""
     chains: dict[LaneName, list[Chain]] = defaultdict(list)
     for chain in group.chains:
@@ -77,7 +77,7 @@ def lanes_of(events: Events, group: StreamedGroup, frames: int) -> list[Lane]:
     for name, own in events.lanes.items():
         if own.reads and name not in chains:
             raise stream_fault(f"'{name.node}' has no line buffer for '{name.port}', which is read")
-    return [Lane(name, own, events.lanes[name], frames, group.frame) for name, own in chains.items()]
+    return [LineLane(name, own, events.lanes[name], frames, group.frame) for name, own in chains.items()]
 
 
 def lane_of(chain: Chain) -> LaneName:
@@ -85,13 +85,13 @@ def lane_of(chain: Chain) -> LaneName:
     return LaneName(chain.node, chain.port, chain.place, chain.unit, chain.state)
 
 
-def last_pulse(events: Events) -> int:
+def last_pulse(events: FrameEvents) -> int:
     """The last pulse of a frame in which anything is read or born."""
     pulses = [read.pulse for own in events.lanes.values() for read in own.reads[-1:]]
     return max([*pulses, *(pulse for own in events.lanes.values() for pulse, _ in own.births[-1:])], default=0)
 
 
-def _waits(events: Events) -> list[tuple[int, int]]:
+def _waits(events: FrameEvents) -> list[tuple[int, int]]:
     """The pulses of birth and last read of each element that is read."""
     waits = []
     for own in events.lanes.values():
@@ -102,12 +102,12 @@ def _waits(events: Events) -> list[tuple[int, int]]:
     return waits
 
 
-def frames_to_run(events: Events, group: StreamedGroup) -> int:
+def frames_to_run(events: FrameEvents, group: StreamedGroup) -> int:
     """So many frames that all data wait beside those of the next one."""
     return 2 + max((last - born for born, last in _waits(events)), default=0) // group.frame
 
 
-def _live(events: Events, frames: int, frame: int) -> int:
+def _live(events: FrameEvents, frames: int, frame: int) -> int:
     waits = _waits(events)
     if not waits:
         return 0
@@ -119,7 +119,7 @@ def _live(events: Events, frames: int, frame: int) -> int:
     return int(np.cumsum(change).max())
 
 
-def group_cycles(accesses: Accesses, events: Events, group: StreamedGroup) -> int:
+def group_cycles(accesses: Accesses, events: FrameEvents, group: StreamedGroup) -> int:
     """The pulse behind the last one in which a store takes a datum, or one is made that leaves as it is made."""
     stores = [name for name, node in group.nodes.items() if node.kind == "store"]
     if stores:
@@ -140,7 +140,7 @@ def _leaving(accesses: Accesses, tasks: Sequence[str]) -> list[str]:
     return [name for name in made if arrays[name].is_output or not set(arrays[name].readers) <= set(tasks)]
 
 
-def _last_births(events: Events, task: str, port: str) -> list[int]:
+def _last_births(events: FrameEvents, task: str, port: str) -> list[int]:
     return [
         pulse
         for name, own in events.lanes.items()

@@ -14,7 +14,7 @@ from arrayol.execute.extern import Functions
 from arrayol.execute.run import execute, table_array
 from arrayol.ir.spec import Elementary, Spec
 from hwmodel.accesses import Accesses, Touch, points
-from hwmodel.simulator.streams.events import LaneName, NodeReads, Read
+from hwmodel.simulator.streams.events import LaneName, NodeReads, TapRead
 from hwmodel.simulator.values import task_by_repetition
 from hwmodel.streamed import StreamedGroup
 
@@ -29,7 +29,7 @@ class Operands:
             lambda: defaultdict(list)
         )
 
-    def add(self, lane: LaneName, read: Read) -> None:
+    def add(self, lane: LaneName, read: TapRead) -> None:
         """Note one read."""
         self._taken[read.tap.node, read.tap.read][lane].append((read.reader, read.tap.place, read.datum))
 

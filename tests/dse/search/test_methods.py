@@ -38,7 +38,7 @@ from dse.search.heuristic.search import search_heuristically
 from dse.search.isomorphic import IsomorphicGroups
 from dse.search.lower_bounds import least_figures
 from dse.search.methods import choose_method, require_other_fronts
-from dse.search.pricing import Pricer, RateChoices
+from dse.search.pricing import Evaluator, RateChoices
 from dse.search.rounds.search import search_in_rounds
 from dse.space.mappings import MappingSpace
 from dse.space.size import size_of
@@ -306,7 +306,7 @@ def test_structures_that_are_no_products_go_one_by_one(
     found, whole = (search(context, SearchRequest(), JobRunner()) for search in (search_exactly, search_exhaustively))
     assert max(together) == 1
     (tasks,) = map(space.tasks, space.groups)
-    pricer = Pricer(context, tasks, RateChoices(chosen=((1,), (2,))))
+    pricer = Evaluator(context, tasks, RateChoices(chosen=((1,), (2,))))
     scan, shapes = next((scan, shapes) for scan, shapes in space.structures(tasks[-1]) if len(shapes) > 2)
     taken, parts = pricer.takes(scan, shapes), [rows.tolist() for rows, _ in pricer.plain(scan, shapes)]
     assert taken.tolist().count(False) > 1

@@ -14,7 +14,7 @@ from arrayol import api
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from dse.jobs.runner import JobRunner
-from dse.search.batch_pricer import BatchPricer
+from dse.search.batch_pricer import BatchEvaluator
 from dse.search.context import ROUNDS, SearchContext, SearchRequest
 from dse.search.figures import columns_of
 from dse.search.group_front import nothing
@@ -113,7 +113,7 @@ def test_a_generation_is_split(name: str) -> None:
     coding = Coding(space)
     rows = coding.spread(200, np.random.default_rng(0))
     designs = [group for row in rows for group in (coding.design(row) or {}).values()]
-    jobs = BatchPricer(SearchContext(space, columns)).jobs(designs)
+    jobs = BatchEvaluator(SearchContext(space, columns)).jobs(designs)
     priced = [design for job in jobs for part in job.parts for design in part]
     assert len(priced) == len(set(priced))
     assert set(priced) == set(designs)

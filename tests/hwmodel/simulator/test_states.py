@@ -12,16 +12,16 @@ from test_banks import Bench
 
 from hwmodel.cost_model.issue.states import StateChains
 from hwmodel.simulator.memories.states import States
-from hwmodel.simulator.schedule.chains import Chains
+from hwmodel.simulator.schedule.chains import OpenChains
 from hwmodel.simulator.schedule.plan import SimulatorError
 
 
-def chains(lives: list[tuple[int, int]], number: list[int]) -> Chains:
+def chains(lives: list[tuple[int, int]], number: list[int]) -> OpenChains:
     """Chains with their first and last steps, and the one of each instance."""
     first, last = (np.array([pair[at] for pair in lives], np.int64) for at in (0, 1))
     steps = int(last.max(initial=0)) + 1
     counts = (np.bincount(side, minlength=steps) for side in (first, last))
-    return Chains("t.p", 1, *counts, first, last, np.array(number, np.int64))
+    return OpenChains("t.p", 1, *counts, first, last, np.array(number, np.int64))
 
 
 def stopped(state: States, started: list[int]) -> str:

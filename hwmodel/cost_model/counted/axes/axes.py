@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Extents
 from hwmodel.cost_model.counted.axes.coupling import Dimensions, Spaces, couple
-from hwmodel.cost_model.counted.axes.links import Link, separate
+from hwmodel.cost_model.counted.axes.links import TilerLink, separate
 from hwmodel.cost_model.group.group import Group
 from hwmodel.cost_model.group.ticks import Stages
 
@@ -65,8 +65,8 @@ class Parts:
     group: Group
     stages: Stages
     pieces: dict[str, list[str]]
-    reads: dict[str, list[Link]]
-    writes: dict[str, Link]
+    reads: dict[str, list[TilerLink]]
+    writes: dict[str, TilerLink]
     spaces: Spaces
     dimensions: dict[str, ByBlock] = field(default_factory=dict)
     axes: dict[str, ByBlock] = field(default_factory=dict)
@@ -111,7 +111,7 @@ class Parts:
         """The axes of a piece's array that are merged into its axis `side`."""
         return self.spaces.axes(self.array_of(piece))[side]
 
-    def elements_of(self, link: Link) -> IntArray:
+    def elements_of(self, link: TilerLink) -> IntArray:
         """The row-major numbers of the elements that a tiler touches, (elements,)."""
         array = self.array_of(link.piece)
         shape, columns = self.group.accesses.shape(array), dict[int, IntArray]()
@@ -123,7 +123,7 @@ class Parts:
             return np.zeros(1, np.int64)
         return np.asarray(np.ravel_multi_index([columns[axis] for axis in range(len(shape))], shape), np.int64)
 
-    def _links(self, piece: str) -> list[Link]:
+    def _links(self, piece: str) -> list[TilerLink]:
         return [self.writes[piece]] if piece in self.writes else self.reads[piece]
 
     def delay(self, task: str) -> Along | None:
@@ -168,13 +168,15 @@ def find_parts(group: Group, stages: Stages) -> Parts | None:
             return None
 
 
-def _links(group: Group, spaces: Spaces) -> tuple[dict[str, list[str]], dict[str, list[Link]], dict[str, Link]] | None:
+def _links(
+    group: Group, spaces: Spaces
+) -> tuple[dict[str, list[str]], dict[str, list[TilerLink]], dict[str, TilerLink]] | None:
     """Pieces by array, the tilers that read each piece, and the tiler that writes it.
 
     None if a tiler is not separable.
     """
     pieces: dict[str, list[str]] = {}
-    writes: dict[str, Link] = {}
+    writes: dict[str, TilerLink] = {}
     for array, makers in group.writers_of.items():
         touches = [touch for task in makers for touch in group.writes(task, array)]
         written = [separate(group.accesses, touch, spaces) for touch in touches]
@@ -183,7 +185,7 @@ def _links(group: Group, spaces: Spaces) -> tuple[dict[str, list[str]], dict[str
             if link is None:
                 return None
             writes[piece] = replace(link, piece=piece)
-    reads: dict[str, list[Link]] = {}
+    reads: dict[str, list[TilerLink]] = {}
     for touch in (touch for task in group.tasks for touch in group.accesses.reads[task]):
         if group.accesses.is_resident(touch.array):
             continue
@@ -197,7 +199,7 @@ def _links(group: Group, spaces: Spaces) -> tuple[dict[str, list[str]], dict[str
     return pieces, reads, writes
 
 
-def _by_piece(link: Link, pieces: Sequence[Link]) -> list[Link] | None:
+def _by_piece(link: TilerLink, pieces: Sequence[TilerLink]) -> list[TilerLink] | None:
     """Split a reading tiler by the pieces of its array.
 
     None if it reads elements of no piece (those of other frames).

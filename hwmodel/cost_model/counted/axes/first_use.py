@@ -19,7 +19,7 @@ import numpy as np
 
 from arrayol.arrays import IntArray
 from hwmodel.cost_model.counted.axes.axes import Mask, Parts
-from hwmodel.cost_model.counted.axes.links import Link, Runs
+from hwmodel.cost_model.counted.axes.links import Runs, TilerLink
 from hwmodel.cost_model.counted.axes.places import BEFORE, NEVER, Merge, Places, by_allowed, merged
 from hwmodel.cost_model.group.followed import followed
 
@@ -135,7 +135,7 @@ def _read_piece(parts: Parts, masks: Masks, fields: Fields, block: int, piece: s
     fields.lasts[piece] = [pair[1] for pair in pairs]
 
 
-def read_places(parts: Parts, masks: Masks, fields: Fields, block: int, link: Link) -> Places:
+def read_places(parts: Parts, masks: Masks, fields: Fields, block: int, link: TilerLink) -> Places:
     """All places at which one tiler reads each index of the piece's axis that moves with this block dimension."""
     dimension, axis = parts.dimensions[link.task][block], parts.axes[link.piece][block]
     along = None if axis is None else link.axes[axis]
@@ -159,7 +159,7 @@ def read_places(parts: Parts, masks: Masks, fields: Fields, block: int, link: Li
     return Places(*shape, np.concatenate(keys))
 
 
-def _read_through(parts: Parts, masks: Masks, fields: Fields, block: int, link: Link) -> tuple[IntArray, IntArray]:
+def _read_through(parts: Parts, masks: Masks, fields: Fields, block: int, link: TilerLink) -> tuple[IntArray, IntArray]:
     """Fields of the first and last places at which one tiler reads each index of the piece's axis."""
     if link.task in fields.again:
         places = read_places(parts, masks, fields, block, link)
@@ -233,7 +233,7 @@ def _run_again(parts: Parts, masks: Masks, fields: Fields, block: int, task: str
         fields.again[piece] = made
 
 
-def _need(parts: Parts, read: Places, block: int, link: Link) -> Places:
+def _need(parts: Parts, read: Places, block: int, link: TilerLink) -> Places:
     """The places at which a task's indices are needed, those that write elements with the places `read`."""
     dimension, axis = parts.dimensions[link.task][block], parts.axes[link.piece][block]
     cells = 1 if dimension is None else parts.extents(link.task)[dimension]
@@ -243,7 +243,7 @@ def _need(parts: Parts, read: Places, block: int, link: Link) -> Places:
     return (read if axis is None else read.only(link.axes[axis].touched)).of_all(allowed)
 
 
-def _recompute_places(parts: Parts, work: Places, block: int, link: Link) -> Places:
+def _recompute_places(parts: Parts, work: Places, block: int, link: TilerLink) -> Places:
     """All places at which the elements of a piece are made by a task that recomputes at the places `work`."""
     dimension, axis = parts.dimensions[link.task][block], parts.axes[link.piece][block]
     if dimension is not None and dimension in link.allowed:
@@ -278,7 +278,7 @@ class Masks:
     read: dict[tuple[str, int], Mask]
     merges: dict[tuple[str, str], list[Merge]]
 
-    def touched(self, link: Link, axis: int) -> Mask:
+    def touched(self, link: TilerLink, axis: int) -> Mask:
         """Mask of an axis' indices that a tiler touches in repetitions that run."""
         along = link.axes[axis]
         return along.touched if along.dimension is None else along.touched_by(self.runs[link.task, along.dimension])
@@ -332,7 +332,7 @@ def _run_free(parts: Parts, masks: Masks, task: str, dimension: int) -> None:
     masks.runs[task, dimension] = work[0] != NEVER
 
 
-def _reads_something(masks: Masks, link: Link) -> bool:
+def _reads_something(masks: Masks, link: TilerLink) -> bool:
     """Whether a tiler with masked indices accesses in some repetition that runs."""
     return all(
         bool((allowed & masks.runs.get((link.task, dimension), allowed)).any())

@@ -94,7 +94,7 @@ class Runs:
 
 
 @dataclass(frozen=True, eq=False)
-class Link:
+class TilerLink:
     """A tiler of a task as one `AxisLink` for each axis of the array; it touches one piece of the array or all of it.
 
     `allowed` has masks by repetition dimension, of the indices that access the array at all: those that use a delay's
@@ -118,13 +118,13 @@ class Link:
         """The number of elements that are touched."""
         return math.prod(int(axis.touched.sum()) for axis in self.axes)
 
-    def within(self, piece: Link) -> Link:
+    def within(self, piece: TilerLink) -> TilerLink:
         """The part of the tiler that touches a piece, given as the tiler that writes it."""
         axes = tuple(axis.only(other.touched) for axis, other in zip(self.axes, piece.axes, strict=True))
         return replace(self, piece=piece.piece, axes=axes)
 
 
-def separate(accesses: Accesses, touch: Touch, spaces: Spaces | None = None) -> Link | None:
+def separate(accesses: Accesses, touch: Touch, spaces: Spaces | None = None) -> TilerLink | None:
     """Separate a tiler by the axes of `spaces`.
 
     Returns None if several dimensions of the repetition or pattern move along one axis, or one along several. Borders
@@ -148,7 +148,7 @@ def separate(accesses: Accesses, touch: Touch, spaces: Spaces | None = None) -> 
         if link is None:
             return None
         axes.append(link)
-    return Link(touch.process, touch.array, tuple(axes), allowed)
+    return TilerLink(touch.process, touch.array, tuple(axes), allowed)
 
 
 _PAIRS = 1 << 22  # of an axis with a dimension

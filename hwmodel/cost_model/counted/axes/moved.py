@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from hwmodel.cost_model.counted.axes.axes import Parts
-from hwmodel.cost_model.counted.axes.links import Link
+from hwmodel.cost_model.counted.axes.links import TilerLink
 from hwmodel.local_words import LocalWord
 
 Burst = tuple[str, str]  # "load" or "store", and the array
@@ -123,7 +123,7 @@ class CountedBursts:
         return allowed and all(axis == axes[0] for axis in axes) and len(self.joined(burst)) <= 1
 
 
-def _differ(first: Link, other: Link, axis: int) -> bool:
+def _differ(first: TilerLink, other: TilerLink, axis: int) -> bool:
     """Whether two tilers touch different pairs of indices along an axis."""
     left, right = first.axes[axis], other.axes[axis]
     same = left.dimension == right.dimension and np.array_equal(left.repetition, right.repetition)

@@ -9,12 +9,12 @@ import numpy as np
 
 from arrayol.arrays import IntArray
 from hwmodel.cost_model.counted.axes.axes import Mask, Parts
-from hwmodel.cost_model.counted.axes.links import Link, separate
+from hwmodel.cost_model.counted.axes.links import TilerLink, separate
 
 Needed = Literal["all", "unlike", ""] | tuple[Mask, ...]  # a product, by axis, or unlike one
 
 
-def needed_of(parts: Parts, piece: Link) -> Needed:
+def needed_of(parts: Parts, piece: TilerLink) -> Needed:
     """The elements of a piece that outputs of the network or other groups need.
 
     "all", "" (none), masks by axis if they are a product of index sets, else "unlike".
@@ -35,12 +35,12 @@ def needed_of(parts: Parts, piece: Link) -> Needed:
     return _as_product(parts, piece, needed) or "unlike"
 
 
-def _happens(link: Link) -> bool:
+def _happens(link: TilerLink) -> bool:
     """Whether some repetition accesses through a tiler."""
     return all(map(np.any, link.allowed.values()))
 
 
-def _as_product(parts: Parts, link: Link, elements: IntArray) -> tuple[Mask, ...] | None:
+def _as_product(parts: Parts, link: TilerLink, elements: IntArray) -> tuple[Mask, ...] | None:
     """The masks, by axis, whose product is the set of these elements of a piece; None if it is not such a product.
 
     None, too, where products are not followed: for arrays of several pieces, pieces that the group does not read, and

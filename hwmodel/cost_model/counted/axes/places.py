@@ -18,7 +18,7 @@ import numpy as np
 
 from arrayol.arrays import IntArray
 from hwmodel.cost_model.counted.axes.axes import Mask
-from hwmodel.cost_model.counted.axes.links import Link, Runs
+from hwmodel.cost_model.counted.axes.links import Runs, TilerLink
 from hwmodel.cost_model.numbering import ascending
 
 NEVER = np.int64(1) << 62
@@ -63,7 +63,7 @@ def merged(fields: Sequence[IntArray], *, latest: bool) -> tuple[IntArray, Merge
     return best, Merge.of(np.stack([(field == best).all(axis=1) for field in wide]))
 
 
-def by_allowed(link: Link, dimension: int | None, places: IntArray) -> IntArray:
+def by_allowed(link: TilerLink, dimension: int | None, places: IntArray) -> IntArray:
     """A field restricted to the indices of a dimension that access through a tiler; NEVER for all others."""
     if dimension is None or dimension not in link.allowed:
         return places

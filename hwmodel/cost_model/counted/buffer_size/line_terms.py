@@ -60,7 +60,7 @@ class OuterTerms:
     extent: IntArray
     own: IntArray
     before: IntArray
-    births: Births
+    births: BirthTerms
     moves: Mask
 
     @staticmethod
@@ -85,7 +85,7 @@ class OuterTerms:
         moves = np.maximum.reduceat(lines.last - lines.first, lines.begin) > 0
         extent = np.array([_extent(*upto[carry]) for carry in each])
         before = np.array([upto[carry - 1] for carry in each])
-        return OuterTerms(extent, np.array(own), before, Births.of(births, len(lines.places)), moves)
+        return OuterTerms(extent, np.array(own), before, BirthTerms.of(births, len(lines.places)), moves)
 
     def each(self) -> list[LineTerms]:
         """Split the terms by line."""
@@ -96,7 +96,7 @@ class OuterTerms:
     @staticmethod
     def joined(lines: Sequence[LineTerms]) -> OuterTerms:
         """Combine the terms of lines that have the same carries."""
-        births, numbers = Births.joined(lines)
+        births, numbers = BirthTerms.joined(lines)
         carries = births.vectors.shape[1]
         extent, own, before, moves = np.split(numbers, np.cumsum([carries, 2 * carries, 2 * carries]))
         shape = carries, 2, len(lines)
@@ -117,7 +117,7 @@ class InnerTerms:
     extent: IntArray
     column: IntArray
     start: IntArray
-    births: Births
+    births: BirthTerms
 
     @staticmethod
     def of(lines: LineRuns, lag: int, carries: IntArray) -> InnerTerms:
@@ -139,7 +139,7 @@ class InnerTerms:
             _extent(*(walk.reach(walk.greatest_upto(lines.last + lag)) for walk in walks)),
             np.array(column),
             np.array(start),
-            Births.of(births, len(lines.places)),
+            BirthTerms.of(births, len(lines.places)),
         )
 
     def each(self) -> list[LineTerms]:
@@ -150,7 +150,7 @@ class InnerTerms:
     @staticmethod
     def joined(lines: Sequence[LineTerms]) -> InnerTerms:
         """Combine the terms of lines that have the same lag and carries."""
-        births, numbers = Births.joined(lines)
+        births, numbers = BirthTerms.joined(lines)
         carries = births.vectors.shape[1]
         count, carry, extent = numbers[:3]
         column, start = (own.reshape(carries, 2, len(lines)) for own in np.split(numbers[3:], 2))
@@ -158,7 +158,7 @@ class InnerTerms:
 
 
 @dataclass(frozen=True, eq=False)
-class Births:
+class BirthTerms:
     """Vectors (K, C, N) of lines one after another, by carry; `begin` and `number` (L,) give the range of each line.
 
     K is 4 for outer lines and 5 for inner ones. A line that has fewer vectors for one carry than for another repeats
@@ -170,7 +170,7 @@ class Births:
     number: IntArray
 
     @staticmethod
-    def of(found: Sequence[tuple[IntArray, IntArray]], lines: int) -> Births:
+    def of(found: Sequence[tuple[IntArray, IntArray]], lines: int) -> BirthTerms:
         """Collect vectors: for each carry the line of each vector, ascending, and the vectors (K, n)."""
         numbers = [np.bincount(line, minlength=lines) for line, _ in found]
         most = np.max(numbers, axis=0)
@@ -183,7 +183,7 @@ class Births:
             there = number[line] > 0
             which = (np.cumsum(number) - number)[line] + np.minimum(place, number[line] - 1)
             vectors[:, carry, there] = vectors_of_carry[:, which[there]]
-        return Births(vectors, begin, most)
+        return BirthTerms(vectors, begin, most)
 
     def each(self, numbers: Sequence[IntArray]) -> list[LineTerms]:
         """Split vectors and numbers (H, L), given in parts, by line."""
@@ -195,11 +195,13 @@ class Births:
         ]
 
     @staticmethod
-    def joined(lines: Sequence[LineTerms]) -> tuple[Births, IntArray]:
+    def joined(lines: Sequence[LineTerms]) -> tuple[BirthTerms, IntArray]:
         """Combine the vectors of lines, and their numbers (H, L)."""
         number = np.array([line.births.shape[2] for line in lines])
         vectors = np.concatenate([line.births for line in lines], axis=2)
-        return Births(vectors, np.cumsum(number) - number, number), np.stack([line.numbers for line in lines], axis=1)
+        return BirthTerms(vectors, np.cumsum(number) - number, number), np.stack(
+            [line.numbers for line in lines], axis=1
+        )
 
     def of_lines(self, lines: IntArray, most: int) -> IntArray:
         """The vectors (K, C, n, most) of some lines (n,); a line with fewer repeats its last one."""

@@ -32,7 +32,7 @@ from hwmodel.cost_model.counted.place_counts import (
     earlier,
     with_ends,
 )
-from hwmodel.cost_model.tables.memories import Buffer, DelayState, TableMemory
+from hwmodel.cost_model.tables.memories import BufferMemory, DelayState, TableMemory
 
 _CELLS = 1 << 16  # of intermediate arrays at a time
 _MANY = 256  # rows after which equal ones are looked for
@@ -47,7 +47,7 @@ class LiveSets:
     """
 
     counts: GroupCounts
-    kinds: tuple[type[TableMemory], ...] = (Buffer, DelayState)
+    kinds: tuple[type[TableMemory], ...] = (BufferMemory, DelayState)
 
     @cached_property
     def memories(self) -> list[int]:
@@ -113,7 +113,7 @@ class LiveSets:
             for number, left, right in zip(self.memories, rows, columns, strict=True):
                 grid = _largest(left.only(outer), right.only(inner).multiplied(late))
                 largest[chosen, number] = grid[first, second]
-        listed = structures.listed & structures.holds[:, None] & (Buffer in self.kinds)
+        listed = structures.listed & structures.holds[:, None] & (BufferMemory in self.kinds)
         for row, number in zip(*np.nonzero(listed), strict=True):
             largest[row, number] = CoupledBuffer(self.counts, structures, int(row), int(number)).live
         return largest

@@ -13,7 +13,7 @@ from dse.search.context import SearchContext, SearchRequest
 from dse.search.exact.exact import search_exactly
 from dse.search.figures import Columns
 from dse.search.groups.bounded import Waiting
-from dse.search.pricing import Pricer, RateChoices
+from dse.search.pricing import Evaluator, RateChoices
 from dse.space.mappings import MappingSpace
 from hwmodel.cost_model.model import MachineModel
 
@@ -26,7 +26,7 @@ def test_the_front_is_that_of_all_designs(case: tuple[MappingSpace, Columns]) ->
     found = _searched(space, columns)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("dse.search.pricing.has_bounds", lambda *_: False)
-        assert not Pricer(SearchContext(space, columns), space.tasks(1), _rates(space)).has_bounds
+        assert not Evaluator(SearchContext(space, columns), space.tasks(1), _rates(space)).has_bounds
         every = _searched(space, columns)
     assert found[0] == every[0]
     assert found[1] == every[1]

@@ -26,7 +26,7 @@ from dse.jobs.cache import CacheRows, JobCache, open_rows
 from dse.jobs.jobs import Job
 from dse.jobs.pools import InProcess, Pool, processes
 from dse.jobs.runner import JobRunner
-from dse.search.batch_pricer import BatchPricer
+from dse.search.batch_pricer import BatchEvaluator
 from dse.search.context import SearchContext, SearchRequest
 from dse.search.exact.exact import search_exactly
 from dse.search.group_front import Counts, GroupPart, dump_part, joined, load_part, nothing
@@ -127,7 +127,7 @@ def prices(wanted: Wanted, job_runner: JobRunner) -> Any:
         context = wanted.context()
     except ArrayolError as refused:
         return str(refused)
-    pricer, space = BatchPricer(context, job_runner), context.space
+    pricer, space = BatchEvaluator(context, job_runner), context.space
     for group in space.groups[:4]:
         last = space.last(group)
         for blocks in list(space.blocks(last))[:2] if last else ():

@@ -17,7 +17,7 @@ from hypothesis.extra.numpy import arrays
 from system_designs import design_on, driver_of, narrow, separate, texts
 
 from hwmodel.emit.schedule.design import HardwareDesign
-from hwmodel.emit.schedule.layout import FIRST_VALUE, layout_of
+from hwmodel.emit.verilog.layout import FIRST_VALUE, layout_of
 
 DESIGNS = [design_on, separate, narrow]
 
