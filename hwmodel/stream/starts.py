@@ -35,6 +35,9 @@ def thrifty_starts(nodes: Sequence[str], waits: Sequence[Wait]) -> dict[str, int
 
     The dual of a minimum-cost flow: a node's start is its potential, and bounds with flow hold exactly.
     """
+    if len({(wait.writer, wait.reader) for wait in waits}) == len({wait.reader for wait in waits}):
+        # Each reads what one node writes: no paths meet, and whoever starts later waits longer.
+        return least_starts(nodes, waits)
     bounds = [(wait.writer, wait.reader, wait.least) for wait in waits]
     bounds += [(wait.reader, _latest(wait.lane), wait.most) for wait in waits]
     bounds += [(_ROOT, node, 0) for node in nodes]
