@@ -39,7 +39,7 @@ class Expressions:
         self.run = run
         self.arithmetic = run.arithmetic
         self._readers: dict[type, Callable[[Any], COperation]] = {
-            c_ast.NamedValue: self._constant,
+            c_ast.Constant: self._constant,
             c_ast.ID: self._element,
             c_ast.ArrayRef: self._element,
             c_ast.StructRef: self._element,
