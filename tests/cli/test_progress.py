@@ -258,7 +258,7 @@ def test_a_bar_on_120_columns(bar: Callable[..., list[str]]) -> None:
 
 LONG = Seen(
     SearchProgress(SEARCHING, 12_345, 1_007_616, "group designs", place="subspace 3 of 15"),
-    Stretch(0.0, Sample(0.0, 0, 0.0), Sample(50.0, 12_345, 0.001)),
+    Stretch(0.0, Sample(0.0, 0, 0.0), Sample(50.0, 12_345, 0.001), 50.0 * 1000),
     0.7314,
     0.8213,
 )

@@ -177,6 +177,7 @@ units = [1, 2]
 cuts = ["none"]
 links = ["buffer"]
 policies = ["reuse"]
+styles = ["block"]
 objectives = ["units", "latency_cycles"]
 """
     found = explored(lpsf(), narrow=False, study=study(tmp_path, text))

@@ -288,7 +288,7 @@ class _Printer:
     # Outputs.
 
     def output(self, port: str) -> Iterator[str]:
-        """The assignment of an output's bus, in one: simulators are slow where a net has many drivers."""
+        """Assignments of the lanes of an output's bus."""
         lanes, bits = [], self.graph.types[port].bits // self.graph.parts(port)
         for lane, row in enumerate(self.uses.lanes[port]):
             choices = self._choices(row, bits)
@@ -298,7 +298,12 @@ class _Printer:
                 self._say(choices, net)
                 value = net.name
             lanes.append(value)
-        yield f"  assign {identifier(port)} = {{{', '.join(reversed(lanes))}}};"
+        if self.nets.enabled:
+            # In streams a bus changes in every pulse, and simulators are slow where such a net has many drivers.
+            yield f"  assign {identifier(port)} = {{{', '.join(reversed(lanes))}}};"
+            return
+        for lane, value in enumerate(lanes):
+            yield f"  assign {identifier(port)}[{(lane + 1) * bits - 1}:{lane * bits}] = {value};"
 
     def early_output(self, port: str) -> Iterator[str]:
         """Assignments of the second bus of an output, on which each element has a place of its own."""

@@ -73,7 +73,7 @@ def test_a_wrong_modulus_of_a_bank(whole: Scheduled) -> None:
         return with_counter(agent, shorter)
 
     text = refusal(with_agent(whole, change))
-    assert text == "step 1, row 4 of 'blurred_read', repetition (0, 12), touches other words of 'x' than it should"
+    assert text == "step 1, row 2 of 'blurred_read', repetition (8, 4), touches other words of 'x' than it should"
 
 
 def test_a_wrong_modulus_of_an_address(whole: Scheduled) -> None:
@@ -87,7 +87,7 @@ def test_a_wrong_modulus_of_an_address(whole: Scheduled) -> None:
         return with_counter(agent, longer)
 
     text = refusal(with_agent(whole, change))
-    assert text == "step 4, row 1 of 'blurred_read', repetition (6, 0), touches other words of 'x' than it should"
+    assert text == "step 2, row 1 of 'blurred_read', repetition (6, 0), touches other words of 'x' than it should"
 
 
 def test_an_address_that_is_shifted(whole: Scheduled) -> None:
@@ -103,7 +103,7 @@ def test_an_address_that_is_shifted(whole: Scheduled) -> None:
     first = np.flatnonzero(whole.tables.tasks[0][0].lanes[0].words[:, 0] >= 0)[0]
     step = int(np.searchsorted(whole.tables.tasks[0][0].ends, first))
     row = int(first - whole.tables.tasks[0][0].starts[step])
-    where = f"step {step}, row {row} of 'blurred_read', repetition (0, 0),"
+    where = f"step {step}, row {row} of 'blurred_read', repetition (8, 0),"
     assert text == f"{where} touches other words of 'x' than it should"
 
 
@@ -155,7 +155,7 @@ def test_a_window_that_does_not_move_on(whole: Scheduled) -> None:
         return replace(agent, columns=rows)
 
     assert refusal(with_agent(whole, change)).endswith(
-        "of 'blurred_read', repetition (0, 0), has another 'blurred_x_round' than it should"
+        "of 'blurred_read', repetition (8, 0), has another 'blurred_x_round' than it should"
     )
 
 
@@ -216,7 +216,7 @@ def test_two_lanes_in_one_bank(whole: Scheduled) -> None:
     )
     own = Scheduled(whole.scheduler, tables, whole.scheduler.schedule(tables))
     step = int(np.searchsorted(reading.ends, row))
-    where = f"step {step}, row {row - int(reading.starts[step])} of 'blurred_read', repetition (0, 0),"
+    where = f"step {step}, row {row - int(reading.starts[step])} of 'blurred_read', repetition (8, 0),"
     assert refusal(own) == f"{where} meets two words of bank {bank} of 'x'"
 
 
@@ -251,6 +251,6 @@ def test_a_design_is_refused_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None
 
     assert small().hardware(small().front[BLOCKS_OF_LINES]).cycles > 0
     monkeypatch.setattr(GroupScheduler, "schedule", broken)
-    named = r"unproven-schedule.*'blurred_write', repetition \(0, 0\), touches other words of 'y'"
+    named = r"unproven-schedule.*'blurred_write', repetition \(8, 0\), touches other words of 'y'"
     with pytest.raises(ArrayolError, match=named):
         small().hardware(small().front[BLOCKS_OF_LINES])

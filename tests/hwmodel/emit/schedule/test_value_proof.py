@@ -235,7 +235,7 @@ def test_a_window_whose_registers_take_another_place(changed: Change) -> None:
 
     changed(lambda own: with_task(own, shifted))
     text = refusal(*blurred())
-    assert "repetition (0, 0) of 'blurred' on unit 0 takes as element 0 of 'x' element (0, 1) of 'x', and not" in text
+    assert "repetition (8, 0) of 'blurred' on unit 0 takes as element 0 of 'x' element (8, 1) of 'x', and not" in text
 
 
 def test_a_window_that_moves_on_once_less(changed: Change) -> None:

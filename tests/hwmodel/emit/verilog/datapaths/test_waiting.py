@@ -16,6 +16,7 @@ from hwmodel.datapath.derive import Derived, derivation_of
 from hwmodel.datapath.folding.waiting import input_muxes, operand_registers, output_muxes
 from hwmodel.datapath.graph.graph import CONSTANT
 from hwmodel.datapath.technology.technology import load_technology
+from hwmodel.datapath.operators.nets import Nets
 from hwmodel.emit.verilog.access import access_ports
 from hwmodel.emit.verilog.datapaths.datapath import refusals
 from hwmodel.emit.verilog.datapaths.printer import _Printer
@@ -33,7 +34,7 @@ Counts = Counter[tuple[int, int]]  # by class, -1 for outputs, and number of sou
 def printed(derived: Derived) -> Counts:
     """How many multiplexers the printed datapath has before inputs of shared operators and lanes of outputs."""
     graph, uses, found = derived.priced.dataflow.graph, uses_in(derived), Counts()
-    printer = _Printer(derived, graph, uses, access_ports(derived))
+    printer = _Printer(derived, graph, uses, access_ports(derived), Nets())
     for label, nodes in printer.wires():
         printer.name_registers(label, nodes)
     printer.print_operators()
