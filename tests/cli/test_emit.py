@@ -438,7 +438,7 @@ def test_what_has_no_hardware_is_named(arrayol: CommandLine, tmp_path: Path) -> 
     black = SPEC.replace("(b: i16) {\n  b = a // 2\n}", "(b: i16)")
     given = "\n[elementary.halve]\ninterval = 1\nlatency = 2\n"
     cases = {
-        "'halve' has no body: no hardware is emitted for that\n  hint: give 'halve' a body in the specification": (
+        "'halve' has no body: no hardware is emitted for that\n  hint: give 'halve' a body; or name a module for it": (
             black, PLATFORM + given
         ),
         "that\n  hint: leave them out of [elementary.halve] in the platform, and explore again": (

@@ -77,7 +77,9 @@ def test_a_study_tries_them_and_results_have_them(tmp_path: Path) -> None:
     path = tmp_path / "top.aol"
     path.write_text(TEXT)
     array = {"x": {"buffers": ["double", "single"]}}
-    study = api.Study.model_validate({"units": [1], "blocks": {"top": [[4]]}, "layouts": ["none"], "array": array})
+    study = api.Study.model_validate(
+        {"styles": ["block"], "units": [1], "blocks": {"top": [[4]]}, "layouts": ["none"], "array": array}
+    )
     found = api.explore(path, space=api.Space(study=study))
     decisions = [design.groups[0].decisions for design in found.result.pareto]
     assert [one.single_buffers for one in decisions] == [frozenset(), frozenset({"x"})]
