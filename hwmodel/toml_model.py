@@ -21,7 +21,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from arrayol.errors import ArrayolError, Diagnostic, error
-from arrayol.files import MOST_TEXT_BYTES, LargeFileError, hint_of, read_bytes
+from arrayol.files import MOST_TEXT_BYTES, LargeFileError, hint_of, read_bytes, read_text
 from arrayol.language.syntax.diagnose import closest, did_you_mean
 from arrayol.limits import beyond, in_range
 from arrayol.source import SourceFile, Span
@@ -52,6 +52,20 @@ class TomlFile:
         for path, start, end in _keys(self.source.text):
             places.setdefault(path, Span(self.source, start, end))
         return places
+
+
+def text_beside(file: TomlFile | None, path: str, most: int) -> str:
+    """The text of a file that a TOML file names, from its folder on, of at most so many bytes.
+
+    Raises ArrayolError (`cannot-read`).
+    """
+    place = (Path(file.source.name).parent if file else Path()) / path
+    try:
+        return read_text(place, most)
+    except (OSError, ValueError) as refused:
+        hint = hint_of(refused) if isinstance(refused, OSError) else None
+        said = refused.strerror if isinstance(refused, OSError) else None
+        raise error("cannot-read", said or str(refused), file=str(place), hint=hint) from refused
 
 
 _PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""

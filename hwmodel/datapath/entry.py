@@ -12,11 +12,9 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import BeforeValidator, Field, PlainSerializer, PlainValidator, ValidationInfo
 from pydantic_core import PydanticCustomError
 
-from arrayol.errors import error
-from arrayol.files import hint_of, read_text
 from arrayol.limits import LARGEST
 from hwmodel.datapath.rules import COST_NAMES
-from hwmodel.toml_model import TomlFile
+from hwmodel.toml_model import TomlFile, text_beside
 from hwmodel.toml_values import Amount, Count, Positive, Table, Whole
 
 _CYCLES_0 = "a whole number of cycles, 0 or more"
@@ -75,16 +73,7 @@ def _verilog(value: object, info: ValidationInfo) -> tuple[VerilogFile, ...]:
     if not paths or not all(isinstance(path, str) and path for path in paths):
         raise PydanticCustomError("verilog", "no files")
     file = info.context if isinstance(info.context, TomlFile) else None
-    folder = Path(file.source.name).parent if file else Path()
-    found = []
-    for path in paths:
-        try:
-            found.append(VerilogFile(Path(path).name, read_text(folder / path, LARGEST_FILE)))
-        except (OSError, ValueError) as refused:
-            hint = hint_of(refused) if isinstance(refused, OSError) else None
-            said = refused.strerror if isinstance(refused, OSError) else str(refused)
-            raise error("cannot-read", f"{said or refused}", file=str(folder / path), hint=hint) from refused
-    return tuple(found)
+    return tuple(VerilogFile(Path(path).name, text_beside(file, path, LARGEST_FILE)) for path in paths)
 
 
 def _paths_of(files: tuple[VerilogFile, ...]) -> list[str]:

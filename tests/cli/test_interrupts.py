@@ -160,4 +160,4 @@ def test_sigterm_ends_workers_too_and_says_how_to_go_on(script: Path, tmp_path: 
     out, err = process.communicate(timeout=60)
     kept = "finished work is saved in out/work.sqlite; continue with --resume\nterminated\n"
     assert (out, process.returncode) == ("", 143)
-    assert re.fullmatch(r"(lpsf: .*\n)?" + kept, err)
+    assert re.fullmatch(r"(lpsf: .*\n(remark: .*\n)*)?" + kept, err)

@@ -16,6 +16,7 @@ def sources() -> Iterator[Path]:
     for folder in ("hwmodel/cost_model", "hwmodel/local_memory", "hwmodel/simulator", "hwmodel/stream", "dse/verify"):
         yield from (ROOT / folder).rglob("*.py")
     yield ROOT / "dse" / "output" / "open_design.py"
+    yield ROOT / "hwmodel" / "last_tasks.py"
 
 
 def test_the_tables_name_every_code() -> None:

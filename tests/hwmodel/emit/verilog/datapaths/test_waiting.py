@@ -15,8 +15,8 @@ from arrayol.errors import ArrayolError
 from hwmodel.datapath.derive import Derived, derivation_of
 from hwmodel.datapath.folding.waiting import input_muxes, operand_registers, output_muxes
 from hwmodel.datapath.graph.graph import CONSTANT
-from hwmodel.datapath.technology.technology import load_technology
 from hwmodel.datapath.operators.nets import Nets
+from hwmodel.datapath.technology.technology import load_technology
 from hwmodel.emit.verilog.access import access_ports
 from hwmodel.emit.verilog.datapaths.datapath import refusals
 from hwmodel.emit.verilog.datapaths.printer import _Printer
