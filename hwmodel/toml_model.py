@@ -54,7 +54,7 @@ class TomlFile:
         return places
 
 
-def text_beside(file: TomlFile | None, path: str, most: int) -> str:
+def text_of_named_file(file: TomlFile | None, path: str, most: int) -> str:
     """The text of a file that a TOML file names, from its folder on, of at most so many bytes.
 
     Raises ArrayolError (`cannot-read`).

@@ -14,7 +14,7 @@ from pydantic_core import PydanticCustomError
 
 from arrayol.limits import LARGEST
 from hwmodel.datapath.rules import COST_NAMES
-from hwmodel.toml_model import TomlFile, text_beside
+from hwmodel.toml_model import TomlFile, text_of_named_file
 from hwmodel.toml_values import Amount, Count, Positive, Table, Whole
 
 _CYCLES_0 = "a whole number of cycles, 0 or more"
@@ -73,7 +73,7 @@ def _verilog(value: object, info: ValidationInfo) -> tuple[VerilogFile, ...]:
     if not paths or not all(isinstance(path, str) and path for path in paths):
         raise PydanticCustomError("verilog", "no files")
     file = info.context if isinstance(info.context, TomlFile) else None
-    return tuple(VerilogFile(Path(path).name, text_beside(file, path, LARGEST_FILE)) for path in paths)
+    return tuple(VerilogFile(Path(path).name, text_of_named_file(file, path, LARGEST_FILE)) for path in paths)
 
 
 def _paths_of(files: tuple[VerilogFile, ...]) -> list[str]:
