@@ -36,7 +36,9 @@ def explored(rows: int, columns: int, wide: int = 3, *, method: str = "exact", *
     with TemporaryDirectory() as folder:
         path = Path(folder) / "filter.aol"
         path.write_text(FILTER.format(rows=rows, columns=columns, wide=wide))
-        space = api.Space(study=api.Study.model_validate({"units": (1, 2), **study}), narrow=True, verify=False)
+        space = api.Space(
+            study=api.Study.model_validate({"units": (1, 2), "slack": 0.0, **study}), narrow=True, verify=False
+        )
         return api.explore(path, objectives=("latency_cycles",), space=space, method=method).result
 
 

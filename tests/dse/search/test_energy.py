@@ -54,7 +54,14 @@ pj_per_bit = 0.5
 [leakage]
 mw = { lut = 0.002, bit = 0.001 }
 """
-NARROW = {"cuts": ["none"], "links": ["buffer"], "layouts": ["none"], "policies": ["reuse"], "units": [1, 2]}
+NARROW = {
+    "styles": ["block"],
+    "cuts": ["none"],
+    "links": ["buffer"],
+    "layouts": ["none"],
+    "policies": ["reuse"],
+    "units": [1, 2],
+}
 
 
 @pytest.fixture

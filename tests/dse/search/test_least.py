@@ -190,6 +190,7 @@ data_per_word = 2
 block_bits = 200
 """
 STUDY = {
+    "styles": ["block"],
     "array": {"w": {"load": ["once", "frame"]}},
     "blocks": "divisors",
     "units": [1],

@@ -49,6 +49,7 @@ data_per_word = 2
 register_bits = 128
 """
 NARROW = {
+    "styles": ["block"],
     "cuts": ["none"],
     "links": ["buffer"],
     "layouts": ["none"],
