@@ -43,7 +43,7 @@ from graphs import chain
 PLATFORM = shipped_folder() / "platforms" / "default.toml"
 FEW = ("latency_cycles", "internal_memory_data")
 MANY = (*FEW, "traffic_bytes", "units")
-STUDY = Study(units=(1, 2), links=("buffer",), cuts=("none",), policies=("reuse", "tile"))
+STUDY = Study(styles=("block",), units=(1, 2), links=("buffer",), cuts=("none",), policies=("reuse", "tile"))
 
 
 @pytest.fixture(scope="module")

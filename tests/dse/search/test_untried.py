@@ -7,13 +7,15 @@ import pytest
 from arrayol import api
 from arrayol.files import shipped_folder
 from hwmodel.cost_model.memories import served
+from hwmodel.platform import NO_DEVICE, on_device
 
 
 def explored() -> api.Exploration:
     study = api.Study(units=(1, 2), intervals=(1, 5))
     space = api.Space(study=study, narrow=True, verify=False)
     objectives = ("latency_cycles", "traffic_bytes")
-    return api.explore(shipped_folder() / "attention.aol", objectives=objectives, space=space)
+    platform = on_device(api.load_platform(shipped_folder() / "attention.toml"), NO_DEVICE)
+    return api.explore(shipped_folder() / "attention.aol", platform, objectives=objectives, space=space)
 
 
 def test_rates_that_are_not_tried_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
