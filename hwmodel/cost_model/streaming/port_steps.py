@@ -173,10 +173,12 @@ class StreamPort:
 
     def _in_rows(self, streamed: StreamedGroup, chunk: int, chunks: int) -> PortCycles:
         """The cycles of the port in each step, with rows: all bursts of a step share those that are open."""
-        every = self._moved(streamed, chunk)
-        transfers = [Transfer(own.array, own.elements, own.pulses // chunk + 2 * own.write, own.write) for own in every]
-        listed = 1 + max((int(own.step.max(initial=0)) for own in transfers), default=0)
-        return self.port.by_step(transfers, max(chunks + 2, listed))  # what no result needs may come after the last one
+        transfers = []
+        for own in self._moved(streamed, chunk):
+            step = own.pulses // chunk
+            listed = step < chunks  # what no result needs may be due after the end, and is not fetched
+            transfers.append(Transfer(own.array, own.elements[listed], step[listed] + 2 * own.write, own.write))
+        return self.port.by_step(transfers, chunks + 2)
 
     def _sizes(self, streamed: StreamedGroup) -> list[int]:
         """The chunks that may be: divisors of a line, then a few lines, as many as divide a frame."""
