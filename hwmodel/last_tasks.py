@@ -8,14 +8,13 @@ alone, so all that price or run a design come to the same answer, whatever its t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 
 from arrayol.errors import ArrayolError, error
 from arrayol.ir.network import Network
 from hwmodel.accesses import Accesses, Touch
-
-Key = tuple[str, str, int]  # ("task", name, dimension) or ("array", name, axis)
+from hwmodel.loop_sets import Key, LoopSets
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +48,9 @@ def following(accesses: Accesses, tasks: Sequence[str]) -> Following:
     if not others:
         return {}
     loops = _loops_of(accesses, tasks)
-    leading, found = loops.outermost(accesses, lead), dict[str, tuple[SharedLoop, ...]]()
+    leading, found = _outermost(loops, accesses, lead), dict[str, tuple[SharedLoop, ...]]()
     for task in others:
-        own = loops.outermost(accesses, task)
+        own = _outermost(loops, accesses, task)
         shared = [root for root in leading if root in own]
         if not shared:
             raise _refused(tasks, f"'{task}' moves along no loop of '{lead}', whose repetitions are cut into blocks")
@@ -61,44 +60,22 @@ def following(accesses: Accesses, tasks: Sequence[str]) -> Following:
     return found
 
 
-@dataclass
-class _Loops:
-    """Sets of dimensions and axes that are one loop, each member with its ratio to the root of its set."""
-
-    above: dict[Key, tuple[Key, Fraction]] = field(default_factory=dict)
-
-    def root(self, key: Key) -> tuple[Key, Fraction]:
-        """The root of a member's set, and how many places of the root an index of the member passes."""
-        ratio = Fraction(1)
-        while key in self.above:
-            key, step = self.above[key]
-            ratio *= step
-        return key, ratio
-
-    def link(self, dimension: Key, axis: Key, factor: int) -> bool:
-        """Join the sets of a dimension and of an axis, `factor` indices of which it passes; False for other ratios."""
-        (root, own), (other, along) = self.root(dimension), self.root(axis)
-        if root == other:
-            return own == factor * along
-        self.above[root] = other, factor * along / own
-        return True
-
-    def outermost(self, accesses: Accesses, task: str) -> dict[Key, tuple[int, Fraction]]:
-        """By loop the dimension of a task that passes most of its places, the first of equal ones, and its ratio."""
-        found: dict[Key, tuple[int, Fraction]] = {}
-        for dimension, extent in enumerate(accesses.extents(task)):
-            root, ratio = self.root(("task", task, dimension))
-            if extent > 1 and (root not in found or ratio > found[root][1]):
-                found[root] = dimension, ratio
-        return found
+def _outermost(loops: LoopSets, accesses: Accesses, task: str) -> dict[Key, tuple[int, Fraction]]:
+    """By loop the dimension of a task that passes most of its indices, the first of equal ones, and its ratio."""
+    found: dict[Key, tuple[int, Fraction]] = {}
+    for dimension, extent in enumerate(accesses.extents(task)):
+        root, ratio = loops.root(("task", task, dimension))
+        if extent > 1 and (root not in found or ratio > found[root][1]):
+            found[root] = dimension, ratio
+    return found
 
 
-def _loops_of(accesses: Accesses, tasks: Sequence[str]) -> _Loops:
+def _loops_of(accesses: Accesses, tasks: Sequence[str]) -> LoopSets:
     """The loops of a group. Raises ArrayolError (`several-last-tasks`) for a dimension with two ratios."""
-    loops = _Loops()
+    loops = LoopSets()
     for task, touch, dimension, axis in _moves(accesses, tasks):
         factor = touch.tiler.paving[axis][dimension]
-        if not loops.link(("task", task, dimension), ("array", touch.array, axis), factor):
+        if loops.link(("task", task, dimension), ("array", touch.array, axis), factor):
             raise _refused(tasks, f"'{task}' moves along '{touch.array}' at two paces, and no blocks serve both")
     return loops
 

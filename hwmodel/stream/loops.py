@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil
 from typing import NoReturn
 
 from hwmodel.accesses import Touch
+from hwmodel.loop_sets import Key, LoopSets
 from hwmodel.stream.nodes import Node, StreamGroup
 from hwmodel.stream.refusals import axis_name, not_streamed
-
-Key = tuple[str, str, int]  # ("node" or "array", name, dimension or axis)
 
 
 @dataclass(frozen=True)
@@ -34,32 +33,9 @@ class Loops:
         return next(places, None)
 
 
-@dataclass
-class _Forest:
-    """Sets of dimensions and axes that are one loop, each with its ratio to that of its set's root."""
-
-    above: dict[Key, tuple[Key, Fraction]] = field(default_factory=dict)
-
-    def root(self, key: Key) -> tuple[Key, Fraction]:
-        """The root of a key's set, and the key's ratio for a ratio of 1 of the root."""
-        ratio = Fraction(1)
-        while key in self.above:
-            key, step = self.above[key]
-            ratio *= step
-        return key, ratio
-
-    def link(self, key: Key, other: Key, factor: int) -> tuple[Fraction, Fraction] | None:
-        """ratio(key) = factor ratio(other). Where the set has other ratios: those of the key that there are."""
-        (root, own), (other_root, others) = self.root(key), self.root(other)
-        if root != other_root:
-            self.above[root] = (other_root, factor * others / own)
-            return None
-        return None if own == factor * others else (own, factor * others)
-
-
 def loops_of(group: StreamGroup) -> Loops:
     """The loops in the order of the text. Raises ArrayolError (`not-streamed`) for two ratios, or two orders."""
-    forest = _Forest()
+    forest = LoopSets()
     for node, touch, dimension, axis, step in _moves(group):
         conflict = forest.link(("node", node.name, dimension), ("array", touch.array, axis), step)
         if conflict is not None:
@@ -96,7 +72,7 @@ def _moves(group: StreamGroup) -> Iterator[tuple[Node, Touch, int, int, int]]:
 
 
 def _refuse_rates(
-    group: StreamGroup, forest: _Forest, node: Node, touch: Touch, axis: int, ratios: tuple[Fraction, Fraction]
+    group: StreamGroup, forest: LoopSets, node: Node, touch: Touch, axis: int, ratios: tuple[Fraction, Fraction]
 ) -> NoReturn:
     """Two ratios of one dimension, told by the first array from outside in the loop."""
     root, _ = forest.root(("array", touch.array, axis))
@@ -120,7 +96,7 @@ def _fraction(number: Fraction) -> str:
     return str(number)
 
 
-def _require_one_walk(group: StreamGroup, forest: _Forest) -> None:
+def _require_one_walk(group: StreamGroup, forest: LoopSets) -> None:
     """No node has two dimensions in a loop that pass the same places; blocks within a line pass others."""
     for node in group.nodes.values():
         known: dict[Key, list[tuple[Fraction, int]]] = {}
