@@ -209,7 +209,7 @@ class MappingRecord(Record):
 
     `keeps` has the reuse levels of single arrays from outside, in place of the policy (`hwmodel.design.ReuseLevel`);
     `single_buffers` names those that have one buffer in place of two.
-    `ends` has, for port and processors, the cycles of the steps each ends; `path` is the model's, separable or exact.
+    `ends` has, for port and processors, the cycles of the steps each ends.
     A group works in `blocks`, or as a `stream`, and its `style` says which.
     `control` is what of the costs of its memories is control logic, by name; empty where the technology has none.
     """
@@ -228,7 +228,6 @@ class MappingRecord(Record):
     port_bytes: int
     memories: tuple[MemoryRecord, ...]
     ends: dict[str, int]
-    path: str
     control: dict[str, Number] = {}
     single_buffers: tuple[str, ...] = ()
 

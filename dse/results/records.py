@@ -60,7 +60,6 @@ def group_record(model: MachineModel, group: GroupDesign, estimate: GroupEstimat
             port_bytes=estimate.additive["port_bytes"],
             memories=estimate.memories,
             ends=dict(estimate.ends),
-            path=estimate.path,
             control=_control(model, estimate),
             single_buffers=tuple(sorted(group.single_buffers)),
         ),

@@ -15,7 +15,7 @@ from hwmodel.platform import Platform
 
 Number = int | float
 Whole = TypeVar("Whole", int, IntArray)
-Path = Literal["separable", "exact"]
+Evaluator = Literal["counted", "enumerated"]
 LOADS, STORES = "loads", "stores"
 
 
@@ -124,7 +124,7 @@ class GroupEstimate:
     memories: tuple[MemoryUse, ...]
     ends: Mapping[str, int]
     steps: int
-    path: Path
+    evaluator: Evaluator
     energy: tuple[EnergyUse, ...] | None = None
 
     @property
@@ -269,9 +269,9 @@ class DesignEstimate:
         return max(self.ends, key=self.ends.__getitem__, default=LOADS)
 
     @property
-    def path(self) -> Path:
-        """The front end that gave the figures: "separable" if it did for all groups. Both are exact."""
-        return "separable" if all(group.path == "separable" for group in self.groups) else "exact"
+    def evaluator(self) -> Evaluator:
+        """What evaluated the groups: "counted" if all of them were; "enumerated" otherwise. Both are exact."""
+        return "counted" if all(group.evaluator == "counted" for group in self.groups) else "enumerated"
 
     @property
     def frames_per_second(self) -> float | None:

@@ -249,7 +249,7 @@ class MachineModel:
         require_legal_rates(tables, 0, rates_of(group))
         return memories_of(tables, 0, rates_of(group))
 
-    def exact(self, group: GroupDesign) -> GroupEstimate:
+    def estimate_enumerated(self, group: GroupDesign) -> GroupEstimate:
         """The estimate of a group from enumerated tables, which take every design."""
         return self._evaluate_single([group], self.enumerated)[group]
 

@@ -21,7 +21,7 @@ def group_designs(
         processors = tuple(Processor(task, units, None, at) for task, (units, at) in zip(tasks, chosen, strict=True))
         design = GroupDesign(processors, Blocks(blocks.shape, blocks.scan))
         try:
-            space.model.exact(design)
+            space.model.estimate_enumerated(design)
         except ArrayolError:
             continue
         yield design

@@ -250,7 +250,7 @@ def _group(record: GroupRecord) -> Document:
     if record.whole_arrays_data is not None:
         document["whole"] = record.whole_arrays_data
     if record.mapping is not None:
-        document |= record.mapping.model_dump(mode="json", exclude={"path"})
+        document |= record.mapping.model_dump(mode="json")
         document["memories"] = _columns(document["memories"])
     return document
 

@@ -157,7 +157,7 @@ class GroupBatch:
             platform=self.platform,
             ports=self.local_ports(scan),
             layouts=self.layouts,
-            path="separable",
+            evaluator="counted",
             prices=self.prices,
             steps=self.steps(scan, structures),
             buffers=CountedBuffers(self.counts, structures, self.layouts),

@@ -204,7 +204,7 @@ class _Estimates:
             memories=memories,
             ends=_cycles_by_end(length * steps.times, end, tables.group.tasks),
             steps=self.count[row],
-            path=tables.path,
+            evaluator=tables.evaluator,
             energy=self._energy(row, rates, memories),
         )
 

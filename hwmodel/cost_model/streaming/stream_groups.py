@@ -121,7 +121,7 @@ class StreamPricer:
             memories=memories,
             ends=_ends(steps, slowest),
             steps=steps.chunks + 2,
-            path="separable",
+            evaluator="counted",
             energy=self._energy(streamed, rates, steps, memories),
         )
 

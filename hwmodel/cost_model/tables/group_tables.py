@@ -9,7 +9,7 @@ import numpy as np
 
 from arrayol.arrays import BoolArray, IntArray
 from hwmodel.cost_model.energy import EnergyCosts
-from hwmodel.cost_model.estimate import Path
+from hwmodel.cost_model.estimate import Evaluator
 from hwmodel.cost_model.group.group import Group
 from hwmodel.cost_model.memories.local_ports import LocalPorts
 from hwmodel.cost_model.memories.organised import Builder
@@ -33,7 +33,7 @@ class GroupTables:
     platform: Platform
     ports: LocalPorts
     layouts: tuple[BankLayout, ...]
-    path: Path
+    evaluator: Evaluator
     prices: EnergyCosts | None
     steps: StepTable
     buffers: BufferTable

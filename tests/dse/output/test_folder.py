@@ -293,21 +293,21 @@ def test_many_wrong_designs_are_told_in_a_few_lines(lpsf: Exploration) -> None:
 
 FORMATS = {
     None: ("has no format number", "explore again"),
-    9: ("is in format 9", "explore again"),
-    11: ("is in format 11", "read it with the version of arrayol that wrote it, or explore again"),
+    10: ("is in format 10", "explore again"),
+    12: ("is in format 12", "read it with the version of arrayol that wrote it, or explore again"),
 }
 
 
 @pytest.mark.parametrize("number", FORMATS)
 def test_a_result_in_another_format_is_refused_by_name(lpsf: Exploration, number: int | None) -> None:
     document = stored(lpsf)
-    assert next(iter(document.items())) == ("format", 10)
+    assert next(iter(document.items())) == ("format", 11)
     del document["format"]
     store_again(document if number is None else document | {"format": number, "pareto": "anything"})
     with pytest.raises(ArrayolError) as caught:
         load_result(Path("out"))
     its, hint = FORMATS[number]
-    message = f"the result {its}, and this version of arrayol reads and writes format 10"
+    message = f"the result {its}, and this version of arrayol reads and writes format 11"
     assert str(caught.value) == f"out/result.json: error[other-format]: {message}\n  hint: {hint}"
 
 

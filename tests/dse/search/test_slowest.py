@@ -31,7 +31,7 @@ seen: Counter[str] = Counter()
 def figures(space: MappingSpace, columns: Columns, group: GroupDesign) -> list[object] | None:
     """What is compared of a group, one by one; None where it is refused."""
     try:
-        estimate = space.model.exact(group)
+        estimate = space.model.estimate_enumerated(group)
     except ArrayolError:
         return None
     whole = len(group.tasks) == len(space.graph)

@@ -53,7 +53,7 @@ task product(a: i32[{rows}, {terms}], b: i32[{terms}, {columns}]) -> (c: i32[{ro
 
 def figures_of(space: MappingSpace, structure: GroupDesign) -> tuple[int, int]:
     """Bytes of traffic, and bits that live at once."""
-    estimate = space.model.exact(structure)
+    estimate = space.model.estimate_enumerated(structure)
     return estimate.additive["traffic_bytes"], estimate.live_bits
 
 

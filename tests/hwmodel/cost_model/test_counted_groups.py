@@ -1,4 +1,4 @@
-"""The separable path of the machine model beside the exact one."""
+"""Counted evaluation of the machine model beside enumerated evaluation."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _networks(draw: st.DrawFn, *, coupled: bool = False) -> Network:
 def _require_batch_holds(
     data: st.DataObject, platform: Platform, drawn: st.SearchStrategy[Network], *, several_ends: bool = False
 ) -> None:
-    """Some blocks of a drawn group have the figures in a batch that they have by the exact path."""
+    """Some blocks of a drawn group have the figures in a batch that enumeration gives them."""
     network, loads = data.draw(residences(data.draw(drawn)))
     tasks = data.draw(groups_of_several_ends(Accesses(network, loads)) if several_ends else groups(network))
     model = MachineModel(network, with_energies(platform, 1.5) if data.draw(st.booleans()) else platform, loads)
@@ -161,8 +161,8 @@ def _kind(keep: ReuseLevel) -> str:
 def _require_same_estimates(model: MachineModel, designs: list[GroupDesign]) -> None:
     """Where cycles and bits go, too: of all designs together as of each by itself."""
     for design, found in zip(designs, model.estimates(designs), strict=True):
-        event(f"estimated by the {found.path} path")
-        assert replace(found, path="exact") == model.exact(design)
+        event(f"{found.evaluator}")
+        assert replace(found, evaluator="enumerated") == model.estimate_enumerated(design)
 
 
 @settings(max_examples=case_count(150), deadline=None)
@@ -269,8 +269,8 @@ def test_of_an_array_in_parts_only_what_the_outside_needs_is_stored(piece: int, 
     for side, scan in product(range(1, 7), model.legal_scans("sums", (1,))):
         design = GroupDesign((Processor("halves"), Processor("sums")), Blocks((side,), scan))
         found = model.estimate(design)
-        assert found.path == "separable"
-        assert replace(found, path="exact") == model.exact(design)
+        assert found.evaluator == "counted"
+        assert replace(found, evaluator="enumerated") == model.estimate_enumerated(design)
         assert found.additive["traffic_bytes"] == 18
 
 
@@ -310,7 +310,7 @@ def test_pieces_of_a_listed_buffer_are_followed_each_in_its_way(tmp_path: Path) 
     path = tmp_path / "unread.aol"
     path.write_text(UNREAD, encoding="utf-8")
     model = MachineModel(flatten(load_checked(path, {}), "top"), find_platform(path, None)[0])
-    tasks, paths = ("halves", "sums"), set()
+    tasks, evaluators = ("halves", "sums"), set()
     batch = model.batch(tasks)
     assert batch is not None
     assert batch.counts.followed == {"x", "t, piece 0"}
@@ -318,9 +318,9 @@ def test_pieces_of_a_listed_buffer_are_followed_each_in_its_way(tmp_path: Path) 
         for scan in model.legal_scans("sums", shape):
             design = GroupDesign(tuple(map(Processor, tasks)), Blocks(shape, scan))
             found = model.estimate(design)
-            assert replace(found, path="exact") == model.exact(design)
-            paths.add(found.path)
-    assert "separable" in paths
+            assert replace(found, evaluator="enumerated") == model.estimate_enumerated(design)
+            evaluators.add(found.evaluator)
+    assert "counted" in evaluators
 
 
 SHORT_CHAINS = """
@@ -343,13 +343,13 @@ def test_states_whose_chains_close_out_of_order_are_told_one_by_one(tmp_path: Pa
     path.write_text(SHORT_CHAINS, encoding="utf-8")
     model = MachineModel(flatten(load_checked(path, {}), "top"), find_platform(path, None)[0])
     (task,) = model.network.processes
-    scan, paths = Scan((0, 1), (False, True)), dict[int, str]()
+    scan, evaluators = Scan((0, 1), (False, True)), dict[int, str]()
     for rows, columns in product((1, 2, 4, 5), (1, 7, 8)):
         design = GroupDesign((Processor(task),), Blocks((rows, columns), scan))
-        found, alone = model.estimate(design), model.exact(design)
-        assert replace(found, path="exact") == alone
-        paths[rows] = found.path
+        found, alone = model.estimate(design), model.estimate_enumerated(design)
+        assert replace(found, evaluator="enumerated") == alone
+        evaluators[rows] = found.evaluator
         (state,) = (memory for memory in found.memories if memory.kind == "state")
         assert state.addressed >= state.live
-    assert paths[5] == "separable"
-    assert paths[4] == "exact"
+    assert evaluators[5] == "counted"
+    assert evaluators[4] == "enumerated"

@@ -91,8 +91,8 @@ def test_stereo_in_bulk_is_as_element_by_element(stereo: MachineModel, tasks: tu
         scan = Scan(order, tuple(down ^ bool(k % 2) for k in order))
         design = GroupDesign(tuple(map(Processor, tasks)), Blocks(shape, scan))
         found = stereo.estimate(design)
-        assert found.path == "separable"
-        assert replace(found, path="exact") == stereo.exact(design)
+        assert found.evaluator == "counted"
+        assert replace(found, evaluator="enumerated") == stereo.estimate_enumerated(design)
 
 
 def test_cells_that_are_all_combinations_of_indices() -> None:
@@ -143,8 +143,8 @@ def test_readers_of_several_stages_are_followed_one_by_one(tmp_path: Path, polic
         structures = batch.structures_of(design)
         listed += int(structures.listed.sum())
         found = model.estimate(design)
-        assert found.path == "separable"
-        assert replace(found, path="exact") == model.exact(design)
+        assert found.evaluator == "counted"
+        assert replace(found, evaluator="enumerated") == model.estimate_enumerated(design)
         priced = model.price_structure(design, np.ones((1, 3), np.int64))
         assert int(priced.internal_memory_bits[0, 0]) == found.internal_memory_bits
     assert listed > 9  # the short cut is read a stage later, and further on
@@ -189,5 +189,5 @@ def test_a_delay_along_coupled_dimensions_does_not_go_from_row_to_row(tmp_path: 
         for scan in model.legal_scans(tasks[-1], shape):
             design = GroupDesign(tuple(map(Processor, tasks)), Blocks(shape, scan))
             found = model.estimate(design)
-            assert found.path == "separable"
-            assert replace(found, path="exact") == model.exact(design)
+            assert found.evaluator == "counted"
+            assert replace(found, evaluator="enumerated") == model.estimate_enumerated(design)

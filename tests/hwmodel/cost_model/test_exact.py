@@ -51,7 +51,7 @@ def require_the_page(case: Case) -> None:
     except RefusedError as refused:
         expected = str(refused)
     try:
-        found: GroupEstimate | str = model.exact(case.design)
+        found: GroupEstimate | str = model.estimate_enumerated(case.design)
     except ArrayolError as refused:
         found = refused.diagnostics[0].code
     if isinstance(expected, str) or isinstance(found, str):
@@ -109,11 +109,11 @@ def test_a_structure_at_many_rates_is_each_design_by_itself(case: Case, data: st
     except ArrayolError as refused:
         why = str(refused)
         with pytest.raises(ArrayolError, match=re.escape(why)):
-            model.exact(_at_rates(case.design, combinations[0]))
+            model.estimate_enumerated(_at_rates(case.design, combinations[0]))
         return
     for number, rates in enumerate(combinations):
         try:
-            found = model.exact(_at_rates(case.design, rates))
+            found = model.estimate_enumerated(_at_rates(case.design, rates))
         except ArrayolError:
             assert not priced.legal[0, number]
             continue

@@ -102,7 +102,7 @@ def _require_same(
         assert bounds[0].objective(name) == bounds[1].objective(name)
     if priced.legal.any():
         design = _at_rates(structure, every[np.flatnonzero(priced.legal[0])[-1]])
-        assert replace(model.estimate(design), path="exact") == model.exact(design)
+        assert replace(model.estimate(design), evaluator="enumerated") == model.estimate_enumerated(design)
 
 
 def _at_rates(structure: GroupDesign, rates: NDArray[np.int64]) -> GroupDesign:

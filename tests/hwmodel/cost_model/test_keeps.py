@@ -66,10 +66,10 @@ def loaded(text: str, array: str) -> tuple[int, int]:
     design = GroupDesign(
         tuple(map(Processor, tops)), Blocks((2, 2, 2), row_major(3)), keeps=((array, parse_keep(text, 3)),)
     )
-    plain = model.exact(GroupDesign(design.processors, design.blocks))
+    plain = model.estimate_enumerated(GroupDesign(design.processors, design.blocks))
     found = model.estimate(design)
-    assert found.path == "separable"
-    assert replace(found, path="exact") == model.exact(design)
+    assert found.evaluator == "counted"
+    assert replace(found, evaluator="enumerated") == model.estimate_enumerated(design)
     moved = moves_of(model.accesses, plan_of(model.accesses, design)).arrays
     assert (
         sum(len(one.element if one.loaded else one.stored) for one in moved.values()) * 2

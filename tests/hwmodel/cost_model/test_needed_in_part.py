@@ -81,11 +81,11 @@ def test_priced_in_batches_as_one_by_one(part: str, reader: str, burst: str, tmp
         for scan in model.legal_scans("more", shape)[::16]:
             design = GroupDesign(tuple(map(Processor, tasks)), Blocks(shape, scan))
             found = model.estimate(design)
-            assert found.path == "separable"
-            assert replace(found, path="exact") == model.exact(design)
+            assert found.evaluator == "counted"
+            assert replace(found, evaluator="enumerated") == model.estimate_enumerated(design)
             assert found.additive["traffic_bytes"] == 2 * (2 * rows * 10) + needed  # x, u, and what is read of t
             again = replace(design, recompute=True)
-            assert replace(model.estimate(again), path="exact") == model.exact(again)
+            assert replace(model.estimate(again), evaluator="enumerated") == model.estimate_enumerated(again)
 
 
 def test_of_two_arrays_that_differ_in_what_is_needed_each_has_its_own_size(tmp_path: Path) -> None:
@@ -108,8 +108,8 @@ def test_of_two_arrays_that_differ_in_what_is_needed_each_has_its_own_size(tmp_p
         blocks = Blocks((1, 5, 10), Scan((1, 2, 0), (False, False, False)))
         design = GroupDesign(tuple(map(Processor, tasks)), blocks)
         found = model.estimate(design)
-        assert found.path == "separable"
-        assert replace(found, path="exact") == model.exact(design)
+        assert found.evaluator == "counted"
+        assert replace(found, evaluator="enumerated") == model.estimate_enumerated(design)
         sizes.append([memory.addressed for memory in found.memories])
     assert sizes[0] != sizes[1]
 
@@ -164,5 +164,5 @@ def test_of_channels_that_no_block_moves_along_some(first: int, wide: int, burst
         for scan in model.legal_scans("late", shape):
             design = GroupDesign((Processor("early"), Processor("late")), Blocks(shape, scan))
             found = model.estimate(design)
-            assert found.path == "separable"
-            assert replace(found, path="exact") == model.exact(design)
+            assert found.evaluator == "counted"
+            assert replace(found, evaluator="enumerated") == model.estimate_enumerated(design)

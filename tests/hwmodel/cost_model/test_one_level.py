@@ -88,7 +88,7 @@ def _require_one_level_holds(data: st.DataObject, platform: Platform, network: N
     require_same_figures(found, 0, alone)
     if found.legal.any() and not data.draw(st.integers(0, 7)):
         design = structure.at_rates(rates[int(found.legal[0].argmax())].tolist())
-        assert replace(model.estimate(design), path="exact") == model.exact(design)
+        assert replace(model.estimate(design), evaluator="enumerated") == model.estimate_enumerated(design)
 
 
 def _priced(price: Callable[[], Metrics]) -> Metrics | str:

@@ -56,7 +56,7 @@ def outcome(
 def test_both_paths_agree(name: str) -> None:
     model = model_of(name)
     rng = np.random.default_rng(len(name))
-    paths, refusals = set[str](), set[str]()
+    evaluators, refusals = set[str](), set[str]()
     for tasks in neighbours(model):
         last = next(task for task in tasks if not _is_read(model, task, tasks))
         extents = model.accesses.extents(last)
@@ -65,14 +65,14 @@ def test_both_paths_agree(name: str) -> None:
             scans = model.legal_scans(last, shape)
             scan = scans[int(rng.integers(len(scans)))]
             design = GroupDesign(tuple(Processor(task) for task in tasks), Blocks(shape, scan))
-            found, exact = outcome(model.estimate, design), outcome(model.exact, design)
+            found, exact = outcome(model.estimate, design), outcome(model.estimate_enumerated, design)
             if isinstance(found, GroupEstimate):
-                paths.add(found.path)
-                found = replace(found, path="exact")
+                evaluators.add(found.evaluator)
+                found = replace(found, evaluator="enumerated")
             else:
                 refusals |= {diagnostic.code for diagnostic in found}
             assert found == exact
-    assert "separable" in paths
+    assert "counted" in evaluators
     assert refusals == ({"no-banks"} if name == "mobilenet" else set()), "of a table that is read whole in a cycle"
 
 

@@ -50,16 +50,16 @@ def test_a_bool_takes_a_byte_outside_and_a_bit_inside(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("path", ["separable", "exact"])
-def test_what_every_block_reads_whole_comes_once(policy: Policy, path: str) -> None:
+@pytest.mark.parametrize("evaluator", ["counted", "enumerated"])
+def test_what_every_block_reads_whole_comes_once(policy: Policy, evaluator: str) -> None:
     spec = api.load(SPECS / "conv3x3.aol", {"H": 10, "W": 14})
     network = canonical_form(spec, "conv3x3").network
     model = MachineModel(network, api.load_platform(SPECS / "conv3x3.toml"))
     design = GroupDesign((Processor("filter"), Processor("threshold")), Blocks((4, 3), row_major(2)), policy=policy)
-    estimate = model.estimate(design) if path == "separable" else model.exact(design)
+    estimate = model.estimate(design) if evaluator == "counted" else model.estimate_enumerated(design)
     kernel = next(memory for memory in estimate.memories if memory.name == "kernel")
     fetched = {"reuse": 10 * 14, "strip": 2 * 6 * 14, "whole": 2 * 6 * 14, "tile": 8 * 6 * 5}[policy]
-    assert (estimate.path, kernel.data) == (path, 9)
+    assert (estimate.evaluator, kernel.data) == (evaluator, 9)
     assert estimate.additive["traffic_bytes"] == fetched + 9 * 2 + 8 * 12  # image u8, kernel i16, mask u8
 
 

@@ -51,7 +51,7 @@ def test_at_every_interval(units: int) -> None:
         for layouts in ((), (BankLayout(next(iter(process.writes)), 1, (1, 1)),)):
             alone = _group(model, task, Processor(task, units, None, interval), layouts)
             estimate = model.estimate(alone)
-            assert estimate.path == "separable"
+            assert estimate.evaluator == "counted"
             assert estimate.processors[0].interval == (max(8, interval) if layouts else interval)
             others = tuple(_group(model, name, Processor(name), ()) for name in model.network.processes if name != task)
             seen.append(_lengths(model, Design((alone, *others)))[1])

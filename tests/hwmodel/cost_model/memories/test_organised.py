@@ -124,7 +124,7 @@ def test_a_pattern_that_no_banks_serve_is_refused() -> None:
     """All keys, 2,048 f32, in one cycle: by both paths, and of many rates by those that are too fast alone."""
     model = model_of("attention")
     blocks = Blocks((8,), row_major(1))
-    for estimate in (model.estimate, model.exact):
+    for estimate in (model.estimate, model.estimate_enumerated):
         with pytest.raises(ArrayolError, match="no memory of 'k' serves its ports: no banks: 2,048 places") as refused:
             estimate(GroupDesign((Processor("scores"),), blocks))
         assert refused.value.diagnostics[0].code == "no-banks"
