@@ -102,7 +102,7 @@ MODEL = {  # the module, a line of it, and what stands there instead
 def test_mistakes_of_the_model(mistake: str, small: SmallLpsf, design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     assert small.judge(design) is None
     monkeypatch.setattr(mutants, "PACKAGE", "hwmodel.cost_model")
-    monkeypatch.setattr(MachineModel, "estimate", MachineModel.exact)
+    monkeypatch.setattr(MachineModel, "estimate", MachineModel.estimate_enumerated)
     with changed(*MODEL[mistake]):
         objection = small.judge(design)
     assert objection is not None
@@ -124,7 +124,7 @@ def test_units_do_not_cross_the_ends_of_lines(checkout: Path, monkeypatch: pytes
     design = Design((replace(slow, processors=(Processor(first, 2),)), group(second)))
     assert small.judge(design) is None
     monkeypatch.setattr(mutants, "PACKAGE", "hwmodel.cost_model")
-    monkeypatch.setattr(MachineModel, "estimate", MachineModel.exact)
+    monkeypatch.setattr(MachineModel, "estimate", MachineModel.estimate_enumerated)
     crossing = "return -(-np.bincount(number, length).astype(np.int64) // units)"
     with changed("issue.issue", "return rounds", crossing):
         assert small.judge(design) is not None
