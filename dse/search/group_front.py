@@ -42,7 +42,7 @@ class GroupPart:
     """A front of points: figures (n, figures), rates (n, tasks), and for each the place of its structure (n,).
 
     `counts` are of all designs that were looked at, `refusal` is an example of what makes one infeasible. `skipped` are
-    plain structures that were not looked at, since only the exact path takes them.
+    plain structures that were not looked at, since only enumeration takes them.
     """
 
     structures: tuple[GroupDesign, ...]

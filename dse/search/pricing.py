@@ -133,7 +133,7 @@ class Evaluator:
                     yield rows, price(tables, self._combinations)
 
     def takes(self, scan: Scan, shapes: ShapeTable, keeps: StructureKeeps | None = None) -> NDArray[np.bool_]:
-        """Which of them need not go through the exact path, (S,)."""
+        """Which of them need not be enumerated, (S,)."""
         return self._batch.takes(scan, shapes, keeps)
 
     @property

@@ -110,7 +110,7 @@ def _places(name: str, folder: Path) -> Iterator[Path]:
 
 FIRST, LAST = 12, 6  # steps shown
 WHOLE_AT_MOST = 24  # steps of a group that are all shown
-EXACT_AT_MOST = 6_000_000  # repetitions and elements of all groups that take the exact path
+EXACT_AT_MOST = 6_000_000  # repetitions and elements of all groups that are enumerated
 
 
 @dataclass
@@ -149,7 +149,7 @@ class Timelines:
             yield f"{self.too_large:,} groups are too large for a timeline of their steps"
 
     def affordable(self, group: GroupDesign, choice: Choice) -> bool:
-        """Whether the exact path may still be taken for a group, which is then counted; others take no work."""
+        """Whether a group may still be enumerated, whose work is then counted; others take no work."""
         model = self.models[choice]
         if is_plain(group) and model.batch(group.tasks) is not None:
             return True

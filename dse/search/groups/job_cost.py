@@ -173,14 +173,14 @@ class JobCost:
         return more
 
     def exactly(self, shapes: ShapeTable) -> Seconds:
-        """Plain structures of blocks of these shapes (S, rank) by the exact path, (S,)."""
+        """Plain structures of blocks of these shapes (S, rank) by enumeration, (S,)."""
         counts = (-(-np.array(self._extents, np.int64) // shapes)).prod(axis=1)
         seconds: Seconds = self._exactly + _TICK * counts
         return seconds
 
     @cached_property
     def _exactly(self) -> float:
-        """A plain structure by the exact path, without what its blocks take."""
+        """A plain structure by enumeration, without what its blocks take."""
         return self._enumerated_seconds + _BATCH_DESIGN * self.combinations + self._plan
 
     def structure(self, structure: GroupDesign) -> float:

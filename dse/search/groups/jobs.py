@@ -75,7 +75,7 @@ class PlainJob(GroupJob):
     """Block shapes under some scans without options, in batches where the group is separable."""
 
     shapes: tuple[ScanShapes, ...]
-    products_only: bool = False  # whether what would go through the exact path is skipped
+    products_only: bool = False  # whether what would be enumerated is skipped
 
     def key(self, context: SearchContext) -> bytes:
         """What it depends on."""
@@ -179,7 +179,7 @@ class _FrontOfGroup:
                     self._add(partial(_of_rows, partial(self._plain, scan, shapes), rows), priced)
 
     def _products(self, scan: Scan, shapes: ShapeTable) -> ShapeTable:
-        """The shapes that need not go through the exact path; others are skipped."""
+        """The shapes that need not be enumerated; others are skipped."""
         taken = self.pricer.takes(scan, shapes)
         self._skip(Blocks(tuple(shape), scan) for shape in shapes[~taken].tolist())
         return shapes[taken]

@@ -132,7 +132,7 @@ class GroupJobs:
     def plain(
         self, part: GroupPart, structures: Iterable[ScanShapes], *, products_only: bool = False
     ) -> list[PlainJob]:
-        """Block shapes under scans; with `products_only` without those that would go through the exact path."""
+        """Block shapes under scans; with `products_only` without those that would be enumerated."""
         return [
             self._job(PlainJob, self.cost.tables + seconds, part, run, products_only)
             for run, seconds in self._in_jobs(structures, self.cost.blocks)

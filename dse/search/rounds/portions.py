@@ -1,7 +1,7 @@
 """What a round has new of one group, in portions of bounded work.
 
 Plain structures go in portions that are spread evenly over them. After these comes what they may keep, and what only
-the exact path takes of a group that is otherwise priced in batches, then options: one at a time on structures of the
+enumeration takes of a group that is otherwise priced in batches, then options: one at a time on structures of the
 group's front, opened ones too, so that options come together; later also on structures that are spread over all, since
 an option may gain most where a plain design is not best; at last all of them together on all.
 """
@@ -50,7 +50,7 @@ OPENED = 12  # structures on which options are tried, in a round; where they are
 
 @dataclass(frozen=True)
 class WorkItem:
-    """Work of some seconds, by the exact path or in batches.
+    """Work of some seconds, by enumeration or in batches.
 
     `jobs` makes it, once it is known to be done, with what has been found of the group until then.
     """
@@ -138,7 +138,7 @@ class WorkQueue:
     def plain(self, number: int) -> list[WorkItem]:
         """Plain structures that a round has new: the first portion of few, where each may take long.
 
-        Where only the exact path takes them, also those that earlier rounds had and did not price.
+        Where only enumeration takes them, also those that earlier rounds had and did not price.
         Of one of very many tasks whose tables take too long by themselves there are none.
         """
         if not self._holds_plain:
@@ -214,7 +214,7 @@ class WorkQueue:
         return jobs.keeps(by_scans(structures), part, products_only=True)
 
     def skipped(self, number: int, part: GroupPart) -> Iterator[WorkItem]:
-        """Plain structures that only the exact path takes, those that take least first."""
+        """Plain structures that only enumeration takes, those that take least first."""
         if not part.skipped:
             return
         jobs = self._jobs(number)
@@ -446,7 +446,7 @@ def _batch_of(design: GroupDesign) -> object:
 
 
 def _exact_seconds(jobs: GroupJobs, blocks: Collection[Blocks]) -> dict[Blocks, float]:
-    """What plain structures of these blocks take by the exact path."""
+    """What plain structures of these blocks take by enumeration."""
     if not blocks:
         return {}
     return dict(zip(blocks, jobs.cost.exactly(table_of([own.shape for own in blocks])).tolist(), strict=True))

@@ -49,8 +49,8 @@ from hwmodel.design import GroupDesign
 
 PIECE = 0.05  # of the budget, that one portion of work may take
 LEAST_PIECE = 1.0  # seconds
-CHEAP = 0.01  # of the budget: where the exact path takes more than that, it waits until others had their first portion
-FURTHER = 0.1  # of the budget, for options in one round, and for what only the exact path takes
+CHEAP = 0.01  # of the budget: where enumeration takes more than that, it waits until others had their first portion
+FURTHER = 0.1  # of the budget, for options in one round, and for what only enumeration takes
 SEARCH = 0.8  # of the budget; the rest is for what comes after
 ROUNDS_TO = 0.75  # of the budget: then the search around designs begins
 MANY = 3  # objectives; with more, groups have so many designs on their fronts that whole designs are made of few:
@@ -257,7 +257,7 @@ class _Search:
     def _round(self, number: int) -> None:
         """Every first portion, then the others by what they take; then options.
 
-        Of the others that only the exact path takes a round before the last has a share: the next one goes on with
+        Of the others that only enumeration takes a round before the last has a share: the next one goes on with
         them, beside those of finer blocks.
         """
         waiting: list[tuple[int, float, int, Mask, WorkItem]] = []

@@ -186,7 +186,7 @@ def test_around_a_design_is_only_what_was_not_priced(path: Path) -> None:
 
 
 def test_fifos_around_a_design_are_those_that_are_priced_from_counts() -> None:
-    """Each once, and none a second time by other options; none of what the exact path would take."""
+    """Each once, and none a second time by other options; none of what enumeration would take."""
     spec = load_checked(shipped_folder() / "harris.aol", {"H": 20, "W": 24})
     network = flatten(spec, choose_top(spec, None))
     space = MappingSpace(MachineModel(network, load_platform(PLATFORM)), Study(cuts=("none",), policies=("reuse",)))

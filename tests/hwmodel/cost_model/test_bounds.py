@@ -84,7 +84,7 @@ def _in_bulk(model: MachineModel, case: LargeCase, expected: dict[str, int]) -> 
 @settings(max_examples=case_count(50), deadline=None)
 @given(cases(), st.data())
 def test_latencies_of_any_size_are_exact_or_refused(case: Case, data: st.DataObject) -> None:
-    """By both paths, with cuts and recomputing; `amounts` beyond what a platform's file may hold."""
+    """By both evaluators, with cuts and recomputing; `amounts` beyond what a platform's file may hold."""
     enormous = amounts(1 << 64, least=data.draw(st.sampled_from((0, 1 << 50))))
     memory = case.platform.memory.model_copy(update={"latency": data.draw(enormous)})
     elementary = {

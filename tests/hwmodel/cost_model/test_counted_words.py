@@ -1,4 +1,4 @@
-"""Words and depths of buffers by the separable path, beside what the exact path finds datum by datum."""
+"""Words and depths of buffers by counting, beside what enumeration finds datum by datum."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exact path of the machine model beside docs/machine.md taken word for word."""
+"""Enumerated evaluation of the machine model beside docs/machine.md taken word for word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one combination of units of a structure that a front needs, beside all of them priced by the exact path."""
+"""The one combination of units of a structure that a front needs, beside all of them by enumeration."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class All:
     def of(
         model: MachineModel, structure: GroupDesign, offered: Sequence[Sequence[int]], times: Collection[str]
     ) -> All:
-        """By the exact path. Raises ArrayolError for what is refused whatever the units."""
+        """By enumeration. Raises ArrayolError for what is refused whatever the units."""
         every = np.array(list(product(*offered)), np.int64)
         priced = price(model.enumerated(structure), every)
         legal = priced.legal[0]

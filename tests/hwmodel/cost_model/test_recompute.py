@@ -1,4 +1,4 @@
-"""Groups that recompute, in batches beside the exact path: what is no product, and what runs for every place again."""
+"""Groups that recompute, in batches beside enumeration: what is no product, and what runs for every place again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steps and moves for pictures: the same by both paths, and what the model's totals say."""
+"""Steps and moves for pictures: the same by both evaluators, and what the model's totals say."""
 
 from __future__ import annotations
 

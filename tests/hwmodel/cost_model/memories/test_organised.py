@@ -121,7 +121,7 @@ def test_a_long_pattern_of_attention_has_the_banks_that_its_interval_asks(interv
 
 
 def test_a_pattern_that_no_banks_serve_is_refused() -> None:
-    """All keys, 2,048 f32, in one cycle: by both paths, and of many rates by those that are too fast alone."""
+    """All keys, 2,048 f32, in one cycle: by both evaluators, and of many rates by those that are too fast alone."""
     model = model_of("attention")
     blocks = Blocks((8,), row_major(1))
     for estimate in (model.estimate, model.estimate_enumerated):
