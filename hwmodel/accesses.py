@@ -7,7 +7,7 @@ many elements as that repetition touches. Repetitions and elements are numbered 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import repeat
@@ -78,6 +78,15 @@ class Accesses:
     def takes_memory(self, array: str) -> bool:
         """Whether an array that is resident takes memory: a const array may be what a counter makes."""
         return self.residents[array] != memory_kinds.ROM or bool(self.network.arrays[array].rom_bits)
+
+    def is_built_in(self, touch: Touch, built_in: Container[str]) -> bool:
+        """Whether a tiler reads a ROM that a datapath, which has the inputs `built_in` as constants, makes needless."""
+        return touch.port in built_in and self.residents.get(touch.array) == memory_kinds.ROM
+
+    def needs_memory(self, task: str, array: str, built_in: Container[str]) -> bool:
+        """Whether a task whose datapath has the inputs `built_in` as constants has a memory of a resident array."""
+        touches = (touch for touch in self.reads[task] if touch.array == array)
+        return self.takes_memory(array) and not all(self.is_built_in(touch, built_in) for touch in touches)
 
     @property
     def reads_roms(self) -> bool:

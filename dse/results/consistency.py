@@ -314,8 +314,8 @@ def _costs(result: Result, designs: Sequence[Design]) -> Iterator[Mistake]:
 def _unit_costs(result: Result, designs: Sequence[Design]) -> Iterator[Mistake]:
     """Processors cost what their units' datapaths do, and their ROMs and locals.
 
-    What the last two cost goes by task and units: it is the same in all designs of the same splits and loads, where
-    datapaths come from one source, and nothing where there are none. Of several values that of most holds.
+    What the last two cost goes by task, units and interval: it is the same in all designs of the same splits and loads,
+    where datapaths come from one source, and nothing where there are none. Of several values that of most holds.
     """
     paths = {(path.splits, path.task, path.interval): path for path in result.datapaths}
     alike: dict[tuple[object, ...], list[_UnitCost]] = defaultdict(list)
@@ -329,7 +329,9 @@ def _unit_costs(result: Result, designs: Sequence[Design]) -> Iterator[Mistake]:
                 own = _UnitCost(
                     design.id, f"{name} of '{task}'", cost, processor.units * path.cost.get(name, 0), has_any
                 )
-                alike[design.choice, task, processor.units, name, path.origins.get(f"cost.{name}"), has_any].append(own)
+                alike[
+                    design.choice, task, processor.units, path.interval, name, path.origins.get(f"cost.{name}"), has_any
+                ].append(own)
     for costs in alike.values():
         more = median_low([one.cost - one.of_units for one in costs]) if costs[0].has_any else 0
         for one in costs:

@@ -65,6 +65,8 @@ def banked_memories(plan: EnumeratedPlan, design: GroupDesign, estimate: GroupEs
         else:
             banks[array] = _banked(ports, built, _names(accesses, design.tasks, array), read_ports)
     for task, array in builder.residents:
+        if not builder.needs_resident(task, array, rates):
+            continue
         ports, built = builder.resident_ports(task, array, rates), builder.resident(task, array, rates)
         if built.is_in_banks:
             resident[task, array] = _banked(ports, built, _names(accesses, (task,), array), read_ports)

@@ -17,6 +17,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.cost_model.estimate import MemoryUse, Number
 from hwmodel.cost_model.issue.datapaths import Datapaths
 from hwmodel.cost_model.memories.local_ports import terms_of
+from hwmodel.datapath.figures import Datapath
 from hwmodel.design import interval_of, units_of
 from hwmodel.figures import LOCAL_BITS, ROM_BITS
 from hwmodel.memory_kinds import ROM
@@ -62,9 +63,9 @@ def costs_at(accesses: Accesses, paths: Datapaths, task: str, interval: int) -> 
     Costs that a task does not have are missing.
     """
     platform, locals_ = paths.platform, accesses.network.processes[task].local_bits
-    roms = _rom_bits(accesses, task)
     costs = {}
     path = paths.at(task, interval)
+    roms = _rom_bits(accesses, task, path)
     for name in dict.fromkeys((*path.cost, *platform.cost.rom_bits, *platform.cost.local_bits)):
         per_rom, per_local = (rates.get(name, 0) for rates in (platform.cost.rom_bits, platform.cost.local_bits))
         if path.origins.get(f"cost.{name}") == "derived":
@@ -107,11 +108,11 @@ def all_costs(accesses: Accesses, platform: Platform) -> dict[str, list[tuple[st
     return costs
 
 
-def _rom_bits(accesses: Accesses, task: str) -> int:
-    """The bits of the ROMs that a task's processor reads."""
+def _rom_bits(accesses: Accesses, task: str, path: Datapath) -> int:
+    """The bits of the ROMs that a task's processor reads with such a datapath."""
     arrays = accesses.network.arrays.values()
-    roms = (array for array in arrays if accesses.residents.get(array.name) == ROM)
-    return sum(array.rom_bits or 0 for array in roms if task in array.readers)
+    roms = (array for array in arrays if accesses.residents.get(array.name) == ROM and task in array.readers)
+    return sum(array.rom_bits or 0 for array in roms if accesses.needs_memory(task, array.name, path.built_in))
 
 
 def scale_of(name: str, costs: Iterable[Cost], platform: Platform) -> int:

@@ -494,8 +494,8 @@ class MachineModel:
 
     def whole(self, design: Design, groups: Sequence[GroupEstimate], *, reuse_memory: bool = False) -> DesignEstimate:
         """The estimate of a whole design of its groups' estimates, with what stands beside them."""
-        units = {processor.task: processor.units for group in design.groups for processor in group.processors}
-        resident = resident_memories(self.accesses, self.platform, units)
+        rates = {own.task: (own.units, own.interval) for group in groups for own in group.processors}
+        resident = resident_memories(self.accesses, self.platform, rates)
         leaking = self.energy_prices.leaking if self.energy_prices is not None else None
         return DesignEstimate(tuple(groups), self.platform.clock_mhz, reuse_memory, self.once, resident, leaking)
 

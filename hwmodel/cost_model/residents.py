@@ -47,10 +47,18 @@ def loaded_once(accesses: Accesses, platform: Platform) -> Once:
     )
 
 
-def resident_memories(accesses: Accesses, platform: Platform, units: Mapping[str, int]) -> tuple[MemoryUse, ...]:
-    """All memories outside the groups of a design with these units by task."""
+def resident_memories(
+    accesses: Accesses, platform: Platform, rates: Mapping[str, tuple[int, int]]
+) -> tuple[MemoryUse, ...]:
+    """All memories outside the groups of a design with these units and occupancies by task."""
     network = accesses.network
     roms = [network.arrays[name] for name, kind in accesses.residents.items() if kind == memory_kinds.ROM]
+    built_in = {
+        task: platform.datapath(network.processes[task], occupancy).built_in for task, (_, occupancy) in rates.items()
+    }
+    readers = {
+        rom.name: sum(accesses.needs_memory(task, rom.name, built_in[task]) for task in rom.readers) for rom in roms
+    }
     return (
         *once_memories(accesses, platform),
         *(
@@ -58,15 +66,15 @@ def resident_memories(accesses: Accesses, platform: Platform, units: Mapping[str
                 memory_kinds.ROM.name,
                 array.name,
                 0,
-                (array.rom_bits or 0) * len(array.readers),
-                len(array.readers),
+                (array.rom_bits or 0) * readers[array.name],
+                readers[array.name],
                 None,
             )
             for array in roms
-            if array.rom_bits and array.readers
+            if array.rom_bits and readers[array.name]
         ),
         *(
-            MemoryUse(memory_kinds.LOCAL.name, task, 0, process.local_bits * units[task], units[task], None)
+            MemoryUse(memory_kinds.LOCAL.name, task, 0, process.local_bits * rates[task][0], rates[task][0], None)
             for task, process in network.processes.items()
             if process.local_bits
         ),

@@ -56,6 +56,10 @@ class DerivedFigures(Protocol):
     def estimated(self) -> bool:
         """Whether some row of the technology that prices it is an estimate."""
 
+    @property
+    def built_in(self) -> frozenset[str]:
+        """The input ports of which nothing is read."""
+
 
 class DerivedChoices(Protocol):
     """The datapaths derived from a body."""
@@ -147,7 +151,19 @@ class DatapathChoices:
                 **energy_from,
             },
             estimated=derived is not None and derived.estimated,
+            built_in=self._built_in(measured, derived),
         )
+
+    def _built_in(self, measured: Measured | None, derived: DerivedFigures | None) -> frozenset[str]:
+        """The const arrays, by input port, that are constants of a derived datapath.
+
+        A circuit of the user's, whose module or cost is given, reads all of them.
+        """
+        definition = self.process.definition
+        is_given = self.entry.module is not None or self.entry.cost or (measured is not None and measured.cost)
+        if derived is None or definition is None or is_given:
+            return frozenset()
+        return derived.built_in.intersection(port for port, _ in definition.constants)
 
     @property
     def _has_body(self) -> bool:

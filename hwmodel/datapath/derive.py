@@ -92,6 +92,18 @@ class Derived:
         """By element of an output, of so many, the cycle by whose end it is made."""
         return np.asarray(self.folded.ends.finished[port].reshape(elements, -1).max(axis=1))
 
+    @cached_property
+    def built_in(self) -> frozenset[str]:
+        """The inputs of which nothing is read: constants, and what no output needs."""
+        graph = self.priced.dataflow.graph
+        looked_up = {
+            str(detail[0])
+            for operator, detail in zip(graph.operators, graph.details, strict=True)
+            if operator == ACCESS and isinstance(detail, tuple)
+        }
+        silent = {port for port, nodes in graph.inputs.items() if all(node < 0 for node in nodes)}
+        return frozenset(silent - looked_up)
+
     @property
     def estimated(self) -> bool:
         """Whether no number of some row that prices it was measured."""

@@ -22,7 +22,8 @@ class Datapath:
     by name, per unit. `energy_pj` is that of a repetition's operators and registers in pJ, None if unknown, and
     `register_pj` the share of registers. `origins` gives the origin of each figure: `interval`, `latency`, `recurrence`
     (of tasks with delays), `cost.NAME` of each cost, `energy_pj`. `estimated` says that some technology rows behind
-    derived figures are estimates.
+    derived figures are estimates. `built_in` are the input ports whose elements it has as constants, so that it reads
+    none of them.
     """
 
     interval: int
@@ -34,6 +35,7 @@ class Datapath:
     register_pj: float = 0.0
     origins: Mapping[str, Origin] = field(default_factory=dict)
     estimated: bool = False
+    built_in: frozenset[str] = frozenset()
 
     def operand_delay(self, output: str, port: str, occupancy: int, *, in_register: bool) -> int:
         """Cycles between the starts of two repetitions of a chain: a multiple of the occupancy, at least that."""

@@ -246,8 +246,9 @@ def memories_of(tables: GroupTables, row: int, rates: Rates) -> tuple[MemoryUse,
     for fifo in sorted(tables.fifos, key=lambda fifo: fifo.name):
         data = fifo.data(tuple(rates[task] for task in fifo.tasks)) or 0
         memories, live, words = [*memories, fifo], [*live, data], [*words, data]
+    at = tables.steps.paths.at_rates(rates)
     if builder is not None:
-        residents = Resident.all_of(builder)
+        residents = [own for own in Resident.all_of(builder) if builder.needs_resident(own.task, own.array, at)]
         nothing = [0] * len(residents)
         memories, live, words = [*memories, *residents], [*live, *nothing], [*words, *nothing]
     uses = [
@@ -256,7 +257,6 @@ def memories_of(tables: GroupTables, row: int, rates: Rates) -> tuple[MemoryUse,
     ]
     if builder is None:
         return tuple(uses)
-    at = tables.steps.paths.at_rates(rates)
     return tuple(
         with_organisation(use, own.organisation(builder, at, Sized(use.addressed, buffers, number, tables.rows, row)))
         for number, (own, use) in enumerate(zip(memories, uses, strict=True))

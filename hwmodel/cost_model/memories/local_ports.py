@@ -101,14 +101,18 @@ class LocalPorts:
         terms = self.terms
         if terms is None or self.group.delays(task):
             return 0
-        fills = [0]
-        for touch in self.group.accesses.reads[task]:
-            if touch.array not in self.apart:
+        fills, accesses, built_in = [0], self.group.accesses, self.built_in(task, cycles)
+        for touch in accesses.reads[task]:
+            if touch.array not in self.apart and not accesses.is_built_in(touch, built_in):
                 loaded = self.loaded_words(touch.array)
                 access = self.access(touch, units, cycles)
                 window = reader_window(access, loaded, power_of_two=terms.power_of_two, most=terms.banks_most)
                 fills.append(0 if window is None else window.fill)
         return max(fills)
+
+    def built_in(self, task: str, cycles: int) -> frozenset[str]:
+        """The inputs that a task's datapath has as constants at an occupancy."""
+        return self.platform.datapath(self.group.network.processes[task], cycles).built_in
 
     def ways(self, array: str, rates: Rates) -> tuple[PortPlan, Ways]:
         """The ports of an array's buffer, without its bank layout, and the organisations that serve them.

@@ -90,6 +90,10 @@ class Builder:
         plan, depth = self.resident_ports(task, array, rates), partial(box_depth, extents=accesses.shape(array))
         return organise(plan, self.bits(array), accesses.size(array), depth, self.terms, name=array)
 
+    def needs_resident(self, task: str, array: str, rates: Rates) -> bool:
+        """Whether a task has a memory of a resident array: none where the elements are constants of its datapath."""
+        return self.ports.group.accesses.needs_memory(task, array, self.ports.built_in(task, rates[task][1]))
+
     def resident_ports(self, task: str, array: str, rates: Rates) -> PortPlan:
         """The ports of a task's memory of a resident array."""
         readers = tuple(self.ports.access(touch, *rates[task]) for touch in self.ports.group.reads(task, array))
@@ -118,7 +122,9 @@ class Builder:
         return unserved(array, plan, bits, self.terms).diagnostics[0].message
 
     def is_served(self, task: str, array: str, rates: Rates) -> bool:
-        """Whether a memory can serve the ports of a task's resident array."""
+        """Whether a memory can serve the ports of a task's resident array, if it has one."""
+        if not self.needs_resident(task, array, rates):
+            return True
         bits = self.ports.group.accesses.size(array) * self.bits(array)
         return bits <= most_served(ways_of(self.resident_ports(task, array, rates), self.terms), self.terms)
 

@@ -129,8 +129,11 @@ class StreamMemories:
             scan = row_major(len(accesses.extents(task)))
             builder = Builder.of(LocalPorts(Group(accesses, (task,)), self.platform, scan), ())
             assert builder is not None, "there is something to build with"
+            rates = {task: (firing.units, firing.interval)}
             for own in Resident.all_of(builder):
-                built = builder.resident(own.task, own.array, {task: (firing.units, firing.interval)})
+                if not builder.needs_resident(own.task, own.array, rates):
+                    continue
+                built = builder.resident(own.task, own.array, rates)
                 use = memory_use(self.platform, (own.kind.name, own.name, own.bits), 0)
                 found.append(with_organisation(use, built))
         return found

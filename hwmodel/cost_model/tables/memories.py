@@ -242,6 +242,8 @@ class Resident(MemoryRow):
         """The figures, equal in all structures; internal memory is 0 for ROMs."""
 
         def figures(rates: Rates) -> tuple[float, ...]:
+            if not builder.needs_resident(self.task, self.array, rates):
+                return (0.0,) * ROWS
             own = builder.figures(builder.resident(self.task, self.array, rates), self.bits)
             return own if self.kind.is_internal else (0, 0, *own[2:])
 

@@ -134,6 +134,8 @@ class TaskText:
 
     def _operand(self, port: ReadPort, kind: ElementType, unit: int, number: int) -> str:
         """An element that a unit reads."""
+        if port.built_in:
+            return value_of_bits(port.built_in[number], kind)
         if port.window is not None:
             text = f"window_{self._plain(port)}[{port.window.patterns[unit][number]}]"
         else:

@@ -80,12 +80,15 @@ class TaskScheduler:
             int(reading[1][-1]) + 1,
             int(writing[1][-1]) + 1,
         )
-        tilers = range(len(self.accesses.reads[own.task]))
+        touches = self.accesses.reads[own.task]
+        built_in = [touch for touch in touches if self.accesses.is_built_in(touch, own.unit.built_in)]
+        tilers = [number for number, touch in enumerate(touches) if touch not in built_in]
         reads = [self._read(own, number, timed) for number in tilers if (own.task, number) not in self.random]
         lookups = [self._lookup(own, number) for number in tilers if (own.task, number) in self.random]
         writes = [self._written(own, touch, timed) for touch in self.accesses.writes[own.task]]
         controls = {f"{lanes.name}_round": moves for _, lanes, moves in reads if moves is not None}
         ports, read = [*(port for port, _, _ in reads), *lookups], [lanes for _, lanes, _ in reads]
+        ports += [self._built_in(own, touch) for touch in built_in]
         written = [lanes for _, lanes in writes]
         outputs = [port for port, _ in writes]
         process = self.accesses.network.processes[own.task]
@@ -149,6 +152,13 @@ class TaskScheduler:
             raise no_rom(own.task, touch.array)
         bits = self.accesses.network.arrays[touch.array].type.bits
         return ReadPort(touch.port, "", len(whole), -(-len(whole) // own.unit.interval), bits, lookup=memory)
+
+    def _built_in(self, own: ProcessorState, touch: Touch) -> ReadPort:
+        """A port whose elements, of a const array, are constants of the datapath."""
+        memory = self.memories[own.task, touch.array]
+        assert memory.content is not None and memory.elements is not None, "a const array has its elements"
+        bits = tuple(memory.content[word] for word in memory.elements)
+        return ReadPort(touch.port, "", len(bits), -(-len(bits) // own.unit.interval), memory.width, built_in=bits)
 
     def _words(self, memory: Memory, data: IntArray) -> IntArray:
         """The words of data of a memory; an array that is there before the frame has its elements as data."""

@@ -26,7 +26,8 @@ class ReadPort:
 
     The port takes `size` elements in chunks of `chunk`; lane u chunk + k has element k of the chunk of unit u. If a
     lane touches no word, it takes the value of the port `otherwise` there, or else the bits `constant`. A port that is
-    read at subscripts of data has no lanes: its elements, in their order, are the words of the memory `lookup`.
+    read at subscripts of data has no lanes: its elements, in their order, are the words of the memory `lookup`. Neither
+    has one whose elements are constants of the datapath: `built_in` are their bits.
     """
 
     port: str
@@ -38,6 +39,7 @@ class ReadPort:
     constant: int | None = None
     otherwise: ReadPort | None = None
     lookup: Memory | None = None
+    built_in: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

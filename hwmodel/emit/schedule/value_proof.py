@@ -216,8 +216,8 @@ class _Proof:
     def _require_operands(self, task: _Issued, port: ReadPort, histories: Mapping[str, History]) -> None:
         """Require that each instance takes the specified values at an input."""
         name = task.units.task
-        if port.lookup is not None:
-            self._require_table(task, port)
+        if port.lookup is not None or port.built_in:
+            self._require_whole(task, port)
             return
         wanted = self.values.of_input(name, port.port, task.repetition)
         self._require_constant(task, port)
@@ -300,15 +300,17 @@ class _Proof:
         if last_port.constant != (None if value is None else bits_of_constant(value, kind)):
             raise unproven(f"'{port.port}' of '{task.units.task}' has another constant than it should")
 
-    def _require_table(self, task: _Issued, port: ReadPort) -> None:
-        """Require that a port that is read at subscripts of data has the whole array, in its order."""
+    def _require_whole(self, task: _Issued, port: ReadPort) -> None:
+        """Require that a port that is read at subscripts of data, or built in, has the whole array, in its order."""
         name = task.units.task
         touch = next(own for own in self.accesses.reads[name] if own.port == port.port)
-        # A table has one pattern, however many repetitions read it.
+        # Such a port has one pattern, however many repetitions read it.
         rows, patterns = touched(self.accesses, touch, task.own.work)
         wanted = self.values.of_input(name, port.port, task.repetition[rows[patterns.first]])
         whole = tuple(range(port.size))
-        if port.lookup is None or port.lookup.elements != whole or (wanted != np.arange(port.size)).any():
+        elements = whole if port.lookup is None else port.lookup.elements
+        is_read = port.lookup is None and task.datapath.always_reads(port.port, port.size).any()
+        if is_read or elements != whole or (wanted != np.arange(port.size)).any():
             raise unproven(f"'{port.port}' of '{name}' is not the array that it should be")
 
     # Stores.
