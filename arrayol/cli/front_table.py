@@ -126,7 +126,9 @@ def _quality(result: Result) -> str:
         return "exact: no design of the searched space is better"
     bounds = [text for name, bound in (result.bounds or {}).items() if (text := _bound(result, name, bound))]
     stopped = "" if result.complete else ", stopped early"
-    return f"not exact{stopped}: {listed(bounds) or 'how much better designs may be is not known'}"
+    beyond = result.device is not None and result.device.exceeding and bounds
+    remark = " (bounds hold for any device)" if beyond else ""
+    return f"not exact{stopped}: {listed(bounds) or 'how much better designs may be is not known'}{remark}"
 
 
 def _bound(result: Result, name: str, bound: float) -> str:

@@ -246,7 +246,9 @@ def _bounds(result: Result) -> Iterator[tuple[str, str]]:
         if bound:
             end, beyond, best = ("most", "above", max) if grows(name) else ("least", "below", min)
             found = shown_figure(name, best(design.objectives[name] for design in result.pareto))
-            yield "bound", f"{end} {name} {found} {unit_of(name)}; nothing {beyond} {shown_figure(name, bound)} exists"
+            of_device = ", on any device" if result.device is not None and result.device.exceeding else ""
+            least = f"nothing {beyond} {shown_figure(name, bound)} exists{of_device}"
+            yield "bound", f"{end} {name} {found} {unit_of(name)}; {least}"
     if len(bounds) == len(result.objectives):
         share = share_of_any(result.pareto, result.objectives, result.hypervolume, bounds)
         yield "", f"at least {share:.1%} of the hypervolume that any front has up to that corner"

@@ -54,19 +54,24 @@ def test_all_of_it_is_there_with_verbose(capsys: pytest.CaptureFixture[str]) -> 
 
 
 @pytest.mark.parametrize(
-    ("bounds", "said"),
+    ("bound", "exceeding", "said"),
     [
-        ({"latency_cycles": 100}, "not exact: the least latency is at most 2.5% above a bound"),
-        ({"latency_cycles": 20}, "not exact: the least latency is at most 5.1 times a bound"),
-        ({"latency_cycles": 102.5}, "not exact: the least latency is proven"),
-        ({"latency_cycles": 0}, "not exact: how much better designs may be is not known"),
+        (100, 0, "not exact: the least latency is at most 2.5% above a bound"),
+        (20, 0, "not exact: the least latency is at most 5.1 times a bound"),
+        (20, 3, "not exact: the least latency is at most 5.1 times a bound (bounds hold for any device)"),
+        (102.5, 0, "not exact: the least latency is proven"),
+        (0, 0, "not exact: how much better designs may be is not known"),
+        (0, 3, "not exact: how much better designs may be is not known"),
     ],
 )
 def test_how_good_a_front_is_that_is_not_exact(
-    bounds: dict[str, float], said: str, capsys: pytest.CaptureFixture[str]
+    bound: float, exceeding: int, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     base = mapped().result
     design = base.pareto[0].model_copy(update={"objectives": {**base.pareto[0].objectives, "latency_cycles": 102.5}})
-    result = base.model_copy(update={"exact": False, "bounds": bounds, "pareto": (design,)})
+    device = DeviceRecord(name="LFE5U-45F", capacities={}, exceeding=exceeding, designs=9)
+    update = {"exact": False, "bounds": {"latency_cycles": bound}, "pareto": (design,), "device": device}
+    result = base.model_copy(update=update)
     show(result, Outcome("files", None, 1), verbose=False)
     assert f"quality  {said};" in capsys.readouterr().out

@@ -156,7 +156,8 @@ class TaskScheduler:
     def _built_in(self, own: ProcessorState, touch: Touch) -> ReadPort:
         """A port whose elements, of a const array, are constants of the datapath."""
         memory = self.memories[own.task, touch.array]
-        assert memory.content is not None and memory.elements is not None, "a const array has its elements"
+        assert memory.content is not None, "a const array has its elements"
+        assert memory.elements is not None, "it is there before the frame"
         bits = tuple(memory.content[word] for word in memory.elements)
         return ReadPort(touch.port, "", len(bits), -(-len(bits) // own.unit.interval), memory.width, built_in=bits)
 

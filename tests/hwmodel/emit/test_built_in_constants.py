@@ -1,4 +1,4 @@
-"""Const arrays that a datapath has as constants: no ROM in the figures, on the simulated machine, or in what is emitted."""
+"""Const arrays that a datapath has as constants: no ROM in figures, on the simulated machine, or in emitted files."""
 
 from __future__ import annotations
 
