@@ -30,6 +30,7 @@ from arrayol.errors import ArrayolError
 from dse.verify.testbench import Testbench, memories_of_groups, run_simulation
 from hwmodel.design import Design
 from hwmodel.emit.schedule.design import HardwareDesign, schedule_design
+from hwmodel.emit.verilog.coverage import Coverage, reason_text
 from hwmodel.emit.verilog.design import DesignFiles
 from hwmodel.emit.verilog.icarus import FrameSeen, run_bench
 from hwmodel.emit.verilog.makefile import makefile
@@ -80,6 +81,7 @@ def cheap(bench: Testbench, front: Sequence[Design], most: int) -> list[Design]:
 
 def hardware_of(bench: Testbench, design: Design) -> HardwareDesign:
     """A design as hardware, on the data of its test bench. Raises ArrayolError where it is refused."""
+    Coverage(bench.accesses, bench.platform).require(design.groups)
     estimate = bench.model.evaluate(design)
     assert bench.inputs is not None, "the bodies have a result for random data"
     local = memories_of_groups(bench.accesses, bench.platform, design, estimate)
@@ -112,8 +114,7 @@ def tried(bench: Testbench, design: Design, run: Run = run_bench) -> Tried:
     except ArrayolError as refusal:
         if {diagnostic.code for diagnostic in refusal.diagnostics} - {"not-emitted", "not-in-hardware"}:
             raise
-        message = refusal.diagnostics[0].message
-        return replace(due, refused=message.removesuffix(": no hardware is emitted for that"))
+        return replace(due, refused=reason_text(refusal))
 
 
 def line(spec: Shipped, designs: int, seen: Sequence[Tried], seconds: float) -> str:

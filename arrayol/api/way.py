@@ -43,10 +43,7 @@ def _lines(spec: Spec, platform: Platform, top: str) -> Iterator[str]:
         if isinstance(stopped, RepetitiveTask):
             yield from _lines(spec, platform, stopped.callee)
         return
-    if platform.prices is None or platform.clock_mhz is None:
-        return
-    missing = without_verilog(form.network, platform.prices, platform.clock_mhz)
-    if missing:
+    if missing := without_verilog(form.network, platform):
         yield f"emit verilog: {_text(missing)}"
 
 

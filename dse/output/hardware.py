@@ -27,9 +27,10 @@ from dse.verify.bench_data import SEED, accepted_data, random_data
 from dse.verify.testbench import memories_of_groups
 from hwmodel.cost_model.control_cost import control_cost_of, parts_of
 from hwmodel.datapath.technology.overhead import total_features
-from hwmodel.emit.schedule.bits import FRAMES_HINT, not_emitted
+from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.design import HardwareDesign, schedule_design
 from hwmodel.emit.schedule.document import document_of
+from hwmodel.emit.verilog.coverage import Coverage, body_hint
 
 DOCUMENT, MAKEFILE, PAGE = "design.json", "Makefile", "README.md"
 CORE = ".core"  # the ending of a core of FuseSoC
@@ -195,15 +196,7 @@ def emit_hardware(
     Raises ArrayolError: `not-emitted` for what has no hardware, `unproven-schedule`, `verification-failed` where the
     simulation is not as the model says, those of executing.
     """
-    for name in opened.black_boxes(functions):
-        raise not_emitted(f"'{name}' has no body", _body_hint(form, opened, name))
-    for name in opened.black_boxes():
-        if opened.platform.entry(name).module is None:
-            raise not_emitted(f"'{name}' is a Python function", _body_hint(form, opened, name))
-    for group in opened.design.groups:
-        if group.stream is not None:
-            hint = "take a design whose groups all work in blocks; one that is a single stream is emitted as Verilog"
-            raise not_emitted(f"the group {' '.join(group.tasks)} is a stream", hint)
+    _require_covered(form, opened, functions)
     frame, data = frame_of(opened, inputs, functions)
     by_short_frame = repeated(opened, frame) if not opened.black_boxes() else None
     if by_short_frame is not None:
@@ -212,6 +205,16 @@ def emit_hardware(
     local = memories_of_groups(opened.accesses, opened.platform, opened.design, opened.estimate)
     hardware = schedule_design(opened.spec, opened.accesses, opened.platform, local, simulated.simulation, frame)
     return form(opened, simulated, data, hardware)
+
+
+def _require_covered(form: type[EmittedDesign], opened: StoredDesign, functions: Functions | None) -> None:
+    for name in opened.black_boxes(functions):
+        raise not_emitted(f"'{name}' has no body", _body_hint(form, opened, name))
+    Coverage(opened.accesses, opened.platform, as_verilog=form.takes_modules).require(opened.design.groups)
+    for group in opened.design.groups:
+        if group.stream is not None:
+            hint = "take a design whose groups all work in blocks; one that is a single stream is emitted as Verilog"
+            raise not_emitted(f"the group {' '.join(group.tasks)} is a stream", hint)
 
 
 def frame_of(
@@ -227,8 +230,6 @@ def simulated_frame(
     """The run of a frame on the simulated machine. Raises ArrayolError as `emit_hardware`."""
     simulated = opened.simulate(frame, functions)
     simulated.require_agreement()
-    if simulated.simulation.identical is None:
-        raise not_emitted("a task reads what other frames made", FRAMES_HINT)
     return simulated
 
 
@@ -238,10 +239,7 @@ def _body_hint(form: type[EmittedDesign], opened: StoredDesign, name: str) -> st
         return f"give '{name}' a body in the specification"
     if opened.spec.elementaries[name].extern is not None and opened.platform.entry(name).module is not None:
         return "give --allow-extern, so that its Python function computes what the module should"
-    return (
-        f"give '{name}' a body; or name a module for it, in [elementary.{name}] of the platform, and a function that "
-        "computes the same, as extern in the specification"
-    )
+    return body_hint(name)
 
 
 def _random(opened: StoredDesign, functions: Functions | None) -> tuple[Mapping[str, NDArray[Any]], str]:

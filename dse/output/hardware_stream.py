@@ -15,6 +15,7 @@ from dse.output.open_design import StoredDesign
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.streams.design import StreamDesign
 from hwmodel.emit.streams.group import Beat
+from hwmodel.emit.verilog.coverage import Coverage
 from hwmodel.emit.verilog.makefile import makefile
 from hwmodel.emit.verilog.top import FRAMES
 from hwmodel.simulator.memories.memories import one_frame
@@ -85,6 +86,7 @@ def emit_stream(opened: StoredDesign, inputs: Mapping[str, NDArray[Any]] | None 
     """
     for name in opened.black_boxes():
         raise not_emitted(f"'{name}' has no body", f"give '{name}' a body in the specification")
+    Coverage(opened.accesses, opened.platform).require(opened.design.groups)
     (group,) = opened.design.groups
     assert group.stream is not None, "a stream"
     given, data = frame_of(opened, inputs)

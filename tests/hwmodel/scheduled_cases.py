@@ -6,6 +6,7 @@ from strategies_designs import MappedSpec
 
 from dse.verify.testbench import Testbench, memories_of_groups
 from hwmodel.emit.schedule.design import HardwareDesign, schedule_design
+from hwmodel.emit.verilog.coverage import Coverage
 from hwmodel.simulator.simulate import Simulation, simulate
 
 
@@ -15,6 +16,7 @@ def scheduled(case: MappedSpec) -> tuple[Simulation, HardwareDesign | None]:
     Raises ArrayolError where the model or the hardware refuses it.
     """
     bench = Testbench(case.spec, case.network, case.platform, case.loads)
+    Coverage(bench.accesses, case.platform).require(case.design.groups)
     estimate = bench.model.evaluate(case.design)
     local = memories_of_groups(bench.accesses, case.platform, case.design, estimate)
     simulation = simulate(case.spec, bench.accesses, case.platform, case.design, local, bench.inputs)

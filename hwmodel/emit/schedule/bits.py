@@ -27,6 +27,11 @@ def no_rom(task: str, array: str) -> ArrayolError:
     )
 
 
+def no_complex() -> ArrayolError:
+    """The error for complex elements."""
+    return not_emitted("complex numbers", "write the real and the imaginary part as two arrays")
+
+
 FRAMES_HINT = (
     "every design of this specification has that; without it the state is an input and an output of the task, of which "
     "each frame reads what the frame before has written"
@@ -36,7 +41,7 @@ FRAMES_HINT = (
 def bits_of_values(values: NDArray[Any], kind: ElementType) -> NDArray[Any]:
     """The bits of some values, as unsigned integers. Raises ArrayolError (`not-emitted`) for complex values."""
     if kind.kind is Kind.COMPLEX:
-        raise not_emitted("complex numbers", "write the real and the imaginary part as two arrays")
+        raise no_complex()
     stored = np.ascontiguousarray(values)
     whole = stored.view(f"<u{stored.itemsize}")
     return np.asarray(whole & np.array((1 << kind.bits) - 1, whole.dtype))

@@ -31,7 +31,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.datapath.derive import Derived
 from hwmodel.datapath.port_cycles import read_cycles, result_cycles
 from hwmodel.emit.schedule.activity import Lanes
-from hwmodel.emit.schedule.bits import FRAMES_HINT, bits_of_constant, not_emitted
+from hwmodel.emit.schedule.bits import bits_of_constant, not_emitted
 from hwmodel.emit.schedule.memories import Memory, Section
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.units import FETCH, ReadPort, Timed, WritePort, in_chunks, leaving, table_of
@@ -76,8 +76,6 @@ class DelayScheduler:
             fed = replace(fed, constant=bits_of_constant(delay.default, self.port.type))
         # A delay that never acts within a frame always takes its default.
         if delay not in self.accesses.delays(own.task):
-            if own.chains and any(chains.name == self.name for chains in own.chains):
-                raise not_emitted(f"'{own.task}' has a delay over frames", FRAMES_HINT)
             return Fed((*others, default or fed))
         return self._acting(others, fed)
 

@@ -79,7 +79,8 @@ def schedule_design(
 ) -> HardwareDesign:
     """The hardware of a design, from its simulation on some inputs with the `local` memories of its groups.
 
-    Raises ArrayolError: `not-emitted` if some part of it has no hardware, `unproven-schedule` if a proof fails.
+    It is one that `hwmodel.emit.verilog.coverage` has nothing against. Raises ArrayolError: `not-emitted` where only
+    its schedule shows that some part has no hardware, `unproven-schedule` if a proof fails.
     """
     addresses = address_map(accesses, platform.channels[0])
     given = _Given(spec, accesses, platform, addresses, _flat_inputs(spec, accesses, inputs))
@@ -144,7 +145,6 @@ class _Given:
         groups, datapaths = list[GroupSchedule](), datapaths_of(self.spec, accesses, self.platform, simulation)
         outside = there_before(accesses)
         for number, (memories, run) in enumerate(zip(local, runs_in_blocks(simulation), strict=True)):
-            _require_double_buffers(run)
             scheduler = GroupScheduler(accesses, self.platform, memories, run, self.addresses, datapaths, contents)
             tables = scheduler.tables()
             schedule = scheduler.schedule(tables)
@@ -157,8 +157,6 @@ class _Given:
             groups.append(schedule)
         require_outputs(accesses, outside)
         _require_short_programs(groups)
-        _require_loaded_once(groups, simulation)
-        _require_lookups(groups, datapaths)
         return groups, datapaths
 
     def design(
@@ -178,25 +176,6 @@ class _Given:
         )
 
 
-def _require_double_buffers(run: GroupRun) -> None:
-    for array in sorted(run.moves.plan.design.single_buffers):
-        raise not_emitted(
-            f"'{array}' has a single buffer: single buffers are not emitted yet",
-            f'take a design with two, which a study has with buffers = ["double"] of [array.{array}]',
-        )
-
-
-def _require_loaded_once(groups: Sequence[GroupSchedule], simulation: Simulation) -> None:
-    """Require that each array that is loaded before the first frame is in the memories of one group only."""
-    once = [array for group in groups for array in group.once]
-    for array in simulation.setup.loaded:
-        if once.count(array) != 1:
-            raise not_emitted(
-                f"'{array}' is loaded before the first frame, and {counted(once.count(array), 'group')} read it",
-                "take a design in which one group reads it, or let it come with each frame: loads in a study",
-            )
-
-
 def _require_short_programs(groups: Sequence[GroupSchedule]) -> None:
     """Require that each program is short enough for the ROM of an agent."""
     for agent in (agent for group in groups for agent in group.agents):
@@ -208,26 +187,17 @@ def _require_short_programs(groups: Sequence[GroupSchedule]) -> None:
 
 
 def runs_in_blocks(simulation: Simulation) -> list[GroupRun]:
-    """The runs of a design's groups. Raises ArrayolError (`not-emitted`) for one that streams."""
-    runs = []
-    for run in simulation.groups:
-        if not isinstance(run, GroupRun):
-            hint = "take a design whose groups all work in blocks"
-            raise not_emitted(f"the group {' '.join(run.tasks)} is a stream", hint)
-        runs.append(run)
+    """The runs of a design's groups, which all work in blocks."""
+    runs = [run for run in simulation.groups if isinstance(run, GroupRun)]
+    assert len(runs) == len(simulation.groups), "a group that streams is refused before"
     return runs
 
 
 def datapaths_of(spec: Spec, accesses: Accesses, platform: Platform, simulation: Simulation) -> dict[str, Computing]:
-    """The datapath of each task's units, derived or a user's.
-
-    Raises ArrayolError (`not-emitted`) if figures are given for a derived one.
-    """
-    if platform.prices is None or platform.clock_mhz is None:
-        raise not_emitted(
-            "the platform names no technology",
-            'name them in the platform, as technology = "ecp5-6" and clock_mhz = 50, and explore again',
-        )
+    """The datapath of each task's units, derived or a user's."""
+    technology, clock_mhz = platform.prices, platform.clock_mhz
+    assert technology is not None, "refused before"
+    assert clock_mhz is not None, "refused before"
     datapaths: dict[str, Computing] = {}
     for task, processor in (
         (task, processor) for group in runs_in_blocks(simulation) for task, processor in group.processors.items()
@@ -240,26 +210,8 @@ def datapaths_of(spec: Spec, accesses: Accesses, platform: Platform, simulation:
             datapaths[task] = own_module(process, elementary, entry, FETCH)
             continue
         pairs = frozenset((delay.output, delay.port) for delay in process.delays)
-        derived = derivation_of(elementary, platform.prices, platform.clock_mhz, pairs).at(processor.unit.interval)
-        if derived.interval != processor.unit.interval or derived.latency + FETCH != processor.unit.latency:
-            raise not_emitted(
-                f"the interval or latency of '{task}' is given, not that of its derived datapath",
-                f"leave them out of [elementary.{process.elementary}] in the platform, and explore again",
-            )
-        datapaths[task] = derived
+        datapaths[task] = derivation_of(elementary, technology, clock_mhz, pairs).at(processor.unit.interval)
     return datapaths
-
-
-def _require_lookups(groups: Sequence[GroupSchedule], datapaths: Mapping[str, Computing]) -> None:
-    """Require that an input that is read at subscripts of data is read at no other subscripts."""
-    for units in (task.units for group in groups for task in group.tasks):
-        datapath = datapaths[units.task]
-        for port in units.reads:
-            if port.lookup is not None and datapath.always_reads(port.port, port.size).any():
-                raise not_emitted(
-                    f"'{units.task}' reads '{port.port}' at subscripts of data and at others",
-                    f"give '{units.elementary}' two inputs, one for each way, and link both to the array",
-                )
 
 
 def _frame(addresses: AddressMap, values: Arrays, outputs: Arrays) -> Frame:

@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Agent, compiled
-from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.frames.whole_frame import WholeGroup
 from hwmodel.emit.schedule.memories import Memory, Section, moduli_of, sections_of
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.own_module import Computing
 from hwmodel.emit.schedule.port import AddressMap, DmaEngine, PortLanes, PortScheduler
 from hwmodel.emit.schedule.tasks import TaskScheduler, writers_of
-from hwmodel.emit.schedule.units import FETCH, TaskUnits
+from hwmodel.emit.schedule.units import TaskUnits
 from hwmodel.local_memory.banked import WindowReads
 from hwmodel.memory_kinds import FIFO
 from hwmodel.platform import Platform
@@ -147,7 +146,6 @@ class GroupScheduler:
 
     def tables(self) -> Tables:
         """The activities of the agents. Raises ArrayolError (`not-emitted`) for a part that has no hardware."""
-        self._require_known()
         memories, located = self._memories(), {**self._buffer_words(), **self._fifo_words()}
         once = self._once(memories)
         clocks = np.cumsum([0, *self.run.lengths[:-1]]).astype(np.int64)
@@ -168,18 +166,6 @@ class GroupScheduler:
         return Tables(
             tuple((task.reading, task.writing, task.units) for task in scheduled), port.engines(), tuple(once)
         )
-
-    def _require_known(self) -> None:
-        """Refuse bank layouts, and fetch and store cycles that the emitted hardware does not have."""
-        if self.local.layouts:
-            raise not_emitted(
-                f"'{min(self.local.layouts)}' has a bank layout", "take a design without, as --narrow explores them"
-            )
-        if self.platform.local.fetch_cycles != FETCH or self.platform.local.store_cycles:
-            raise not_emitted(
-                "a fetch or a store takes another number of cycles",
-                f"set fetch_cycles = {FETCH} and store_cycles = 0 in [local] of the platform, and explore again",
-            )
 
     def _windows(self) -> dict[tuple[str, int], WindowReads]:
         """The windows of the group, by reading tiler."""

@@ -18,7 +18,6 @@ import numpy as np
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Lanes
-from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.names import plain
 from hwmodel.local_words import local_word
@@ -98,16 +97,7 @@ class _Move:
 
 
 def address_map(accesses: Accesses, memory: Channel) -> AddressMap:
-    """Place arrays in the network's order, each at the start of a word. Raises ArrayolError (`not-emitted`)."""
-    if memory.burst != "run":
-        raise not_emitted(
-            "the platform's memory has no bursts by run",
-            'set burst = "run" in [memory] of the platform, and explore again',
-        )
-    if memory.rows is not None:
-        raise not_emitted(
-            "the platform's memory has rows", "leave them out of [memory] in the platform, and explore again"
-        )
+    """Place arrays in the network's order, each at the start of a word."""
     slots = {name: array.type.bytes for name, array in accesses.network.arrays.items() if accesses.lies_outside(name)}
     word = (memory.word_bits or 8) // 8
     if memory.data_per_word is not None:
@@ -258,11 +248,6 @@ class PortScheduler:
         requester = move.requester
         for inside in move.inside:
             rows.lanes.setdefault(inside.name, (self._lanes(move, inside), inside.memory))
-        if requester.size > requester.word:
-            raise not_emitted(
-                f"an element of '{move.array}' has more bytes than a word of the port",
-                "set a larger word_bits in [memory] of the platform, and explore again",
-            )
         # `first` is 1 for the first request of the move only (its control `fence`).
         asked, done, first = requester.request_for(move.elements), 0, 1
         for start, size in asked.runs:

@@ -1,47 +1,259 @@
-"""What of a specification no design has Verilog for, found before a design is chosen."""
+"""What no Verilog is emitted for, and why, as far as it is known before anything is simulated.
+
+A specification, its platform, or a decision of a design may be the reason. `explore` asks before anybody has chosen a
+design, and `emit verilog` before it begins. What only a schedule shows is refused later: programs that are too long,
+states that units hand on too late, tables of several banks, streams whose counters are out of step.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
 
 from arrayol.errors import ArrayolError, Diagnostic
 from arrayol.ir.network import Network, Process
-from arrayol.ir.spec import TiledDefault
-from hwmodel.datapath.derive import Derived, derivation_of
-from hwmodel.datapath.technology.technology import Technology
-from hwmodel.emit.schedule.bits import no_rom
+from arrayol.ir.spec import TiledDefault, port_named
+from arrayol.ir.types import Kind
+from arrayol.text import counted
+from hwmodel.accesses import Accesses
+from hwmodel.datapath.derive import Derivation, Derived, derivation_of
+from hwmodel.design import GroupDesign, Processor
+from hwmodel.emit.schedule.bits import FRAMES_HINT, no_complex, no_rom, not_emitted
+from hwmodel.emit.schedule.own_module import own_module
+from hwmodel.emit.schedule.units import FETCH
 from hwmodel.emit.verilog.access import access_ports
 from hwmodel.emit.verilog.datapaths.datapath import refusals
+from hwmodel.platform import Platform
+from hwmodel.residence import ONCE, ROM
+from hwmodel.simulator.memories.memories import of_other_frames
 
 
-def without_verilog(network: Network, technology: Technology, clock_mhz: float) -> list[Diagnostic]:
-    """Each operator without a circuit, and each array but a ROM that is read at subscripts of data; each once."""
-    told = (one for process in network.processes.values() for one in _refused(process, network, technology, clock_mhz))
+def without_verilog(network: Network, platform: Platform) -> list[Diagnostic]:
+    """Each operator without a circuit, and each array but a ROM that is read at subscripts of data; each once.
+
+    Elementary tasks without a body and those that a user's module computes have none. Without a technology nothing is
+    known.
+    """
+    if platform.prices is None or platform.clock_mhz is None:
+        return []
+    told = (one for process in network.processes.values() for one in _without_circuit(process, network, platform))
     return list(dict.fromkeys(told))
 
 
-def _refused(process: Process, network: Network, technology: Technology, clock_mhz: float) -> Iterator[Diagnostic]:
-    elementary = process.definition
-    if elementary is None or elementary.body is None:
-        return
-    pairs = frozenset((delay.output, delay.port) for delay in process.delays)
+def _without_circuit(process: Process, network: Network, platform: Platform) -> Iterator[Diagnostic]:
     try:
-        derivation = derivation_of(elementary, technology, clock_mhz, pairs)
-        derived = derivation.at(derivation.intervals[0])
+        derivation = _derivation(process, platform)
+        derived = derivation.at(derivation.intervals[0]) if derivation is not None else None
     except ArrayolError as refused:
         yield from refused.diagnostics
         return
+    if derived is None:
+        return
     yield from refusals(derived)
-    for array in _looked_up(process, derived):
+    for _, array in _looked_up(process, derived):
         if network.arrays[array].rom_bits is None:
             yield from no_rom(process.name, array).diagnostics
 
 
-def _looked_up(process: Process, derived: Derived) -> Iterable[str]:
-    """The arrays that a process reads at subscripts of data."""
+def _derivation(process: Process, platform: Platform) -> Derivation | None:
+    """The derived datapaths of a process; None without a body or a technology, and where a user's module computes it.
+
+    Raises ArrayolError for operators that the technology does not have.
+    """
+    elementary, technology, clock = process.definition, platform.prices, platform.clock_mhz
+    if elementary is None or elementary.body is None or technology is None or clock is None:
+        return None
+    if platform.entry(process.elementary).module is not None:
+        return None
+    pairs = frozenset((delay.output, delay.port) for delay in process.delays)
+    return derivation_of(elementary, technology, clock, pairs)
+
+
+def _looked_up(process: Process, derived: Derived) -> Iterable[tuple[str, str]]:
+    """The ports that a process reads at subscripts of data, each with its array."""
     ports = {access.port for access in access_ports(derived).values()}
-    flows = [flow.array for flow in process.inputs if flow.port.name in ports]
+    flows = [(flow.port.name, flow.array) for flow in process.inputs if flow.port.name in ports]
     defaults = [
-        one.default.array for one in process.delays if one.port in ports and isinstance(one.default, TiledDefault)
+        (one.port, one.default.array)
+        for one in process.delays
+        if one.port in ports and isinstance(one.default, TiledDefault)
     ]
     return dict.fromkeys([*flows, *defaults])
+
+
+def reason_text(refusal: ArrayolError) -> str:
+    """A reason in a line, without what all have in common."""
+    return refusal.diagnostics[0].message.partition(": no hardware is emitted")[0]
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What of a network on a platform is emitted, with the loads of its arrays.
+
+    As C++, with `as_verilog` False, operators need no circuits.
+    """
+
+    accesses: Accesses
+    platform: Platform
+    as_verilog: bool = True
+
+    def require(self, groups: Sequence[GroupDesign]) -> None:
+        """Raises ArrayolError (`not-emitted`, `not-in-hardware`) for a design that is not emitted."""
+        refusal = self.why_not(groups)
+        if refusal is not None:
+            raise refusal
+
+    def why_not(self, groups: Sequence[GroupDesign]) -> ArrayolError | None:
+        """The first reason that a design of such groups is not emitted for, with a hint; None where none is known."""
+        if self.why_none is not None:
+            return self.why_none
+        if all(group.stream is None for group in groups) and self.why_no_blocks is not None:
+            return self.why_no_blocks
+        return next(self._of_design(groups), None)
+
+    @cached_property
+    def why_none(self) -> ArrayolError | None:
+        """The first reason that no design at all is emitted for; None where there is none."""
+        return next(self._of_all(), None)
+
+    @cached_property
+    def why_no_blocks(self) -> ArrayolError | None:
+        """The first reason that no design of groups of blocks is emitted for, which have a memory port."""
+        return next(self._of_blocks(), None)
+
+    def _of_all(self) -> Iterator[ArrayolError]:
+        network, platform = self.accesses.network, self.platform
+        for process in network.processes.values():
+            yield from self._without_body(process)
+            yield from self._wrong_module(process)
+        if platform.prices is None or platform.clock_mhz is None:
+            yield not_emitted(
+                "the platform names no technology",
+                'name them in the platform, as technology = "ecp5-6" and clock_mhz = 50, and explore again',
+            )
+        if any(array.type.kind is Kind.COMPLEX for array in network.arrays.values()):
+            yield no_complex()
+        missing = without_verilog(network, platform) if self.as_verilog else []
+        if missing:
+            yield ArrayolError(missing)
+        for process in network.processes.values():
+            yield from self._wrong_lookups(process)
+        for process in network.processes.values():
+            for delay in process.delays:
+                steps = zip(delay.vector, process.repetition, strict=True)
+                if delay.acts and any(step and extent is None for step, extent in steps):
+                    yield not_emitted(f"'{process.name}' has a delay over frames", FRAMES_HINT)
+        if of_other_frames(self.accesses):
+            yield not_emitted("a task reads what other frames made", FRAMES_HINT)
+
+    def _without_body(self, process: Process) -> Iterator[ArrayolError]:
+        """A black box needs a function for the values that a test bench compares, and a module that computes it."""
+        elementary, name = process.definition, process.elementary
+        if elementary is None or elementary.body is not None:
+            return
+        if elementary.extern is None:
+            yield not_emitted(f"'{name}' has no body", body_hint(name))
+        elif self.platform.entry(name).module is None:
+            yield not_emitted(f"'{name}' is a Python function", body_hint(name))
+
+    def _wrong_module(self, process: Process) -> Iterator[ArrayolError]:
+        elementary, entry = process.definition, self.platform.entry(process.elementary)
+        if elementary is None or entry.module is None:
+            return
+        try:
+            own_module(process, elementary, entry, FETCH)
+        except ArrayolError as refused:
+            yield refused
+
+    def _wrong_lookups(self, process: Process) -> Iterator[ArrayolError]:
+        derivation = _derivation(process, self.platform)
+        if derivation is None:
+            return
+        derived = derivation.at(derivation.intervals[0])
+        for port, array in _looked_up(process, derived):
+            if self.accesses.load.get(array) != ROM:
+                yield no_rom(process.name, array)
+            if derived.always_reads(port, self._elements(process, port)).any():
+                yield not_emitted(
+                    f"'{process.name}' reads '{port}' at subscripts of data and at others",
+                    f"give '{process.elementary}' two inputs, one for each way, and link both to the array",
+                )
+
+    @staticmethod
+    def _elements(process: Process, port: str) -> int:
+        return prod(extent or 1 for extent in port_named(process.input_ports, port).shape)
+
+    def _of_blocks(self) -> Iterator[ArrayolError]:
+        (channel,), local = self.platform.channels, self.platform.local
+        if channel.rows is not None:
+            hint = "leave them out of [memory] in the platform, and explore again"
+            yield not_emitted("the platform's memory has rows", hint)
+        if channel.burst != "run":
+            yield not_emitted(
+                "the platform's memory has no bursts by run",
+                'set burst = "run" in [memory] of the platform, and explore again',
+            )
+        if local.fetch_cycles != FETCH or local.store_cycles:
+            yield not_emitted(
+                "a fetch or a store takes another number of cycles",
+                f"set fetch_cycles = {FETCH} and store_cycles = 0 in [local] of the platform, and explore again",
+            )
+        for name, array in self.accesses.network.arrays.items():
+            is_wider = channel.data_per_word is None and array.type.bytes > (channel.word_bits or 8) // 8
+            if is_wider and self.accesses.lies_outside(name):
+                yield not_emitted(
+                    f"an element of '{name}' has more bytes than a word of the port",
+                    "set a larger word_bits in [memory] of the platform, and explore again",
+                )
+
+    def _of_design(self, groups: Sequence[GroupDesign]) -> Iterator[ArrayolError]:
+        for group in groups:
+            if group.stream is not None and len(groups) > 1:
+                hint = "take a design whose groups all work in blocks, or one that is a single stream"
+                yield not_emitted(f"the group {' '.join(group.tasks)} is a stream", hint)
+            for layout in group.layouts:
+                yield not_emitted(
+                    f"'{layout.array}' has a bank layout", "take a design without, as --hardware explores them"
+                )
+            for processor in group.processors:
+                yield from self._given_figures(processor)
+        yield from self._loaded_for_several(groups)
+
+    def _given_figures(self, processor: Processor) -> Iterator[ArrayolError]:
+        """A task whose interval or latency is not that of its derived datapath."""
+        process = self.accesses.network.processes[processor.task]
+        try:
+            derivation = _derivation(process, self.platform)
+            if derivation is None:
+                return
+            given = self.platform.datapath(process, processor.interval)
+            derived = derivation.at(given.interval)
+        except ArrayolError as refused:
+            yield refused
+            return
+        if (derived.interval, derived.latency + self.platform.local.fetch_cycles) != (given.interval, given.latency):
+            yield not_emitted(
+                f"the interval or latency of '{processor.task}' is given, not that of its derived datapath",
+                f"leave them out of [elementary.{process.elementary}] in the platform, and explore again",
+            )
+
+    def _loaded_for_several(self, groups: Sequence[GroupDesign]) -> Iterator[ArrayolError]:
+        """An array that is loaded before the first frame, for the memories of several groups."""
+        for array, load in self.accesses.load.items():
+            readers = self.accesses.network.arrays[array].readers
+            reading = sum(any(task in readers for task in group.tasks) for group in groups)
+            if load == ONCE and reading > 1:
+                yield not_emitted(
+                    f"'{array}' is loaded before the first frame, and {counted(reading, 'group')} read it",
+                    "take a design in which one group reads it, or let it come with each frame: loads in a study",
+                )
+
+
+def body_hint(name: str) -> str:
+    """How an elementary without a body is emitted as Verilog."""
+    return (
+        f"give '{name}' a body; or name a module for it, in [elementary.{name}] of the platform, and a function that "
+        "computes the same, as extern in the specification"
+    )
