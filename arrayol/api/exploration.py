@@ -42,6 +42,7 @@ from dse.search.machine import explore_mappings
 from dse.search.published import MODELS, Progress
 from dse.search.published import explore as explore_fusions
 from dse.space.copies import for_copies
+from dse.space.emitted import emitted_only
 from dse.space.mappings import MappingSpace
 from dse.space.objectives import DEFAULT, chosen
 from dse.space.splits import split_networks
@@ -49,6 +50,7 @@ from dse.space.study import Study, load_study, narrowed, with_constraints
 from dse.verify.verify import Verdict, Verifier
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Design
+from hwmodel.emit.verilog.coverage import Coverage
 from hwmodel.platform import Platform, on_device, platform_of
 
 __all__ = [
@@ -77,15 +79,17 @@ class Space:
     """What an exploration with the machine model may choose, beside a study's own words.
 
     `study` is one or a TOML file; `narrow` takes plain designs only; `constraints` are texts as
-    "internal_memory_bits <= 65536"; with `reuse_memory` groups share their local memories. `verify` simulates the
-    designs of the front, None where they are small. With `assume_datapaths` an elementary of which neither the platform
-    nor a technology says anything has an initiation interval of 1, and a remark says so.
+    "internal_memory_bits <= 65536"; with `reuse_memory` groups share their local memories; `hardware` takes only
+    designs that Verilog is emitted for. `verify` simulates the designs of the front, None where they are small. With
+    `assume_datapaths` an elementary of which neither the platform nor a technology says anything has an initiation
+    interval of 1, and a remark says so.
     """
 
     study: Study | Path | str | None = None
     narrow: bool = False
     constraints: Sequence[str] = ()
     reuse_memory: bool = False
+    hardware: bool = False
     verify: bool | None = None
     assume_datapaths: bool = False
 
@@ -98,7 +102,10 @@ class Space:
         study = self.study or Study()
         whole = study if isinstance(study, Study) else load_study(Path(study))
         return with_constraints(
-            narrowed(whole) if self.narrow else whole, self.constraints, reuse_memory=self.reuse_memory
+            narrowed(whole) if self.narrow else whole,
+            self.constraints,
+            reuse_memory=self.reuse_memory,
+            hardware=self.hardware,
         )
 
 
@@ -174,6 +181,8 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     of_form = MachineModel(form.network, taken, study.loads[0])
     wanted = tuple((study.objectives or DEFAULT) if names is None else names)
     compared = (*wanted, *(constraint.figure for constraint in study.constraints))
+    if study.hardware:
+        study = emitted_only(study, Coverage(of_form.accesses, taken))
     mappings = MappingSpace(of_form, study, (), split_networks(form, study, taken, compared))
     judge = _judge(mappings, form, request, space.verify)
     resources = _resources(resources)

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from arrayol.cli.result_text import details, figure_title, fusion_front, shown_figure, unit_of
 from arrayol.cli.tables import FirstThatFits, facts_table, headed_table, print_parts
-from arrayol.text import bits_text, counted, listed, rounded, significant, time_text, wrapped
+from arrayol.text import bits_text, counted, few, listed, rounded, significant, time_text, wrapped
 from dse.output.folder import TABLE
 from dse.results.designs import Design
 from dse.results.highlights import Highlight, highlights, wait_text
@@ -109,12 +109,15 @@ def _share_cell(result: Result, name: str) -> Callable[[Design], str]:
 
 
 def _lines(result: Result, written: Outcome, shown: int) -> Iterator[tuple[str, str]]:
-    """At most five: how good, how long, on which device, what was left out, where the rest is."""
+    """How good, how long, on which device, what has no Verilog, what was left out, where the rest is."""
     yield "quality", f"{_quality(result)}; {_simulated(result)}" if result.is_mapped else _quality(result)
     yield "took", f"{_seconds(written.seconds)}; {_searched(result)}"
     if result.device is not None:
         fits = fit_text(result.device.name, result.device.exceeding, result.device.designs)
         yield "device", f"{fits}; shown are designs that fit" if result.device.exceeding else fits
+    if refused := [design.not_emitted for design in result.pareto if design.not_emitted]:
+        count = f"{len(refused):,} of {counted(len(result.pareto), 'design')}"
+        yield "Verilog", f"none of {count} yet: {few(list(dict.fromkeys(refused)))}"
     if left := list(_left_out(result, shown)):
         yield "left out", "; ".join(left)
     yield "report", written.report or f"none; {written.files}"

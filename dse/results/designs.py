@@ -326,7 +326,8 @@ class Design(Record):
     of the words that addresses take in one bank, beside the `internal_memory_bits` that are built. `energy_pj` is
     that of one frame by part, null where nobody says what operators take. `steps` are the transformations that make a
     specification of its groups and blocks; null with a `steps_remark` where its blocks do not divide, or fusion by them
-    is refused, both null where they were not sought.
+    is refused, both null where they were not sought. `not_emitted` says why no Verilog is emitted for it, as far as
+    that is known before it is tried; it is absent where nothing is known.
     """
 
     id: str
@@ -345,6 +346,14 @@ class Design(Record):
     resident: tuple[MemoryRecord, ...]
     steps: tuple[str, ...] | None
     steps_remark: str | None
+    not_emitted: str | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        document: dict[str, Any] = dump(self)
+        if self.not_emitted is None:
+            document.pop("not_emitted", None)
+        return document
 
     def __repr__(self) -> str:
         return f"Design({self.id!r}: {few([f'{name} = {value:,}' for name, value in self.objectives.items()], 3)})"

@@ -56,6 +56,7 @@ from hwmodel.cost_model.estimate import GroupEstimate
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Choice, GroupDesign
 from hwmodel.design import Design as Decisions
+from hwmodel.emit.verilog.coverage import reason_text
 from hwmodel.figures import ENERGY
 
 FIRST_SECONDS = 5.0  # until the result so far is written for the first time
@@ -345,7 +346,7 @@ def _records(
         groups = [known[design.choice, group] for group in design.groups]
         estimates = [priced for priced, _ in groups]
         estimate = variant.model.whole(design, estimates, reuse_memory=space.study.reuse_memory)
-        fusion = identifier(design.fusion, variant.graph)
+        fusion, refusal = identifier(design.fusion, variant.graph), variant.coverage.why_not(design.groups)
         seen[fusion] += 1
         records.append(
             Design(
@@ -365,6 +366,7 @@ def _records(
                 resident=resident_records(estimate),
                 steps=None,
                 steps_remark=None,
+                not_emitted=None if refusal is None else reason_text(refusal),
             )
         )
     return tuple(records)

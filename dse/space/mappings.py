@@ -30,6 +30,7 @@ from hwmodel.banks.linear import layout_candidates
 from hwmodel.cost_model.group.legal_scans import LISTED_AT_MOST, LegalScans
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import ArrayLoads, BankLayout, Blocks, Choice, GroupDesign, ReuseLevel, Scan, Splits, parse_keep
+from hwmodel.emit.verilog.coverage import Coverage
 from hwmodel.last_tasks import following
 from hwmodel.memory_kinds import FIFO
 from hwmodel.residence import Loads
@@ -174,11 +175,31 @@ class MappingSpace:
         return tuple(self.graph.names[task] for task in bits(group))
 
     def last(self, group: Mask) -> str | None:
-        """The task of a group whose repetitions are cut into blocks; None where it ends in several that none cut."""
+        """The task of a group whose repetitions are cut into blocks.
+
+        None where it ends in several that none cut, or is not emitted and the study wants hardware.
+        """
+        if self._is_shared_setup(group):
+            return None
         sinks = [task for task in bits(group) if not self.graph.successors[task] & group]
         if len(sinks) > 1 and not self._are_cut_alike(group):
             return None
         return self.graph.names[sinks[-1]]
+
+    def why_no_blocks(self, group: Mask) -> str:
+        """Why a group has no last task."""
+        if self._is_shared_setup(group):
+            return "the group shares what is loaded once with another, which is not emitted"
+        return "the group ends in several tasks that no blocks cut alike"
+
+    def _is_shared_setup(self, group: Mask) -> bool:
+        """Whether a group is not emitted, since it shares what is loaded once with others."""
+        return self.study.hardware and self.coverage.is_shared_setup(self.tasks(group))
+
+    @cached_property
+    def coverage(self) -> Coverage:
+        """What of its designs is emitted as Verilog."""
+        return Coverage(self.accesses, self.model.platform)
 
     def _are_cut_alike(self, group: Mask) -> bool:
         """Whether blocks of one last task cut the others of a group."""

@@ -379,6 +379,7 @@ class Study(BaseModel):
         default=LADDER,
         description=f'"{LADDER}", "{NO_SPLITS}", or a table task = {{ k = [4, 16] }} of blocks by range, each {_COUNT}',
     )
+    hardware: bool = Field(default=False, description="true or false")
     reuse_memory: bool = Field(default=False, description="true or false")
     array: dict[str, ArrayStudy] = Field(default_factory=dict, description="tables, [array.NAME]")
     epsilon: float = Field(default=0.0, ge=0, le=1, description="a number from 0 to 1")
@@ -502,7 +503,9 @@ def without_others(study: Study, tasks: Collection[str]) -> Study:
     return study.model_copy(update=changed) if changed else study
 
 
-def with_constraints(study: Study, texts: Sequence[str], *, reuse_memory: bool) -> Study:
+def with_constraints(
+    study: Study, texts: Sequence[str], *, reuse_memory: bool = False, hardware: bool = False
+) -> Study:
     """The study with more constraints. Raises ArrayolError (`bad-constraint`)."""
     more = []
     for text in texts:
@@ -513,11 +516,12 @@ def with_constraints(study: Study, texts: Sequence[str], *, reuse_memory: bool) 
             raise error(
                 "bad-constraint", message, hint=f'write FIGURE <= NUMBER, as "lut <= 20000"; a number is {NUMBERS}'
             ) from None
-    if not more and not reuse_memory:
+    if not (more or reuse_memory or hardware):
         return study
     settings = {name: getattr(study, name) for name in study.model_fields_set}
     settings["constraints"] = (*study.constraints, *more)
     settings["reuse_memory"] = study.reuse_memory or reuse_memory
+    settings["hardware"] = study.hardware or hardware
     return Study.model_validate(settings)
 
 

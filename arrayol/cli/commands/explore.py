@@ -124,6 +124,8 @@ def _facts(result: Result, design: Design, document: Mapping[str, Any], *, verbo
         yield "waits for", waits
     for place, total in enumerate(totals_of(design, result.device)):
         yield "" if place else "hardware", total.text
+    if design.not_emitted:
+        yield "Verilog", f"none yet: {design.not_emitted}"
     for name, parts in (*(document["breakdown"] or {}).items(), *design.costs.items()) if verbose else ():
         estimate = result.estimate_text(name)
         title = "energy in pJ" if name == "energy_pj" else name.replace("_", " ")
@@ -175,7 +177,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 SECTIONS = {
     "What to explore": ("settings", "top", "platform", "device", "model", "assume_datapaths"),
     "What is a good design": ("objectives", "constraints"),
-    "What designs may look like": ("study", "narrow", "reuse_memory"),
+    "What designs may look like": ("study", "narrow", "hardware", "reuse_memory"),
     "How long and how thoroughly to search": ("method", "budget", "timeout", "seed", "verify"),
     "What to write": ("out", "keep_all", "with_report", "rule", "emitted", "as_json", "verbose", "quiet"),
     "Where to compute": ("workers", "cluster", "resume"),
@@ -217,6 +219,7 @@ SECTIONS = {
 )
 @click.option("--study", metavar="S", type=PLACE, help="A TOML file that says what the search may choose.")
 @click.option("--narrow", is_flag=True, help="Plain designs only: no cuts, FIFOs, bank layouts, splits.")
+@click.option("--hardware", is_flag=True, help="Only designs for which Verilog is emitted.")
 @click.option("--reuse-memory", is_flag=True, help="Let groups share their local memories.")
 @click.option(
     "--method",

@@ -161,7 +161,7 @@ def _all_designs(space: MappingSpace, columns: Columns, group: Mask, runner: Job
     if not space.study.has_blocks:
         return streams, False
     if last is None:
-        several = "the group has several last tasks"
+        several = space.why_no_blocks(group)
         return replace(streams, size=streams.size + 1, refusal=streams.refusal or several), False
     rates = RateChoices(tuple(map(space.rates, tasks))).combinations
     designs: list[GroupDesign] = [*streams.designs]

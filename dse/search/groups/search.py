@@ -56,7 +56,7 @@ def search_group(
     if not space.study.has_blocks:
         return group_front(part, context)
     if last is None:
-        several = "the group ends in several tasks that no blocks cut alike"
+        several = space.why_no_blocks(group)
         if not len(part.values):
             return _refused(columns, several)
         counts = Counts(infeasible=1)

@@ -42,6 +42,8 @@ class StreamsOfGroup:
 
 def price_streams(space: MappingSpace, tasks: tuple[str, ...]) -> StreamsOfGroup:
     """Price the streams of a group, one after another; designs that are equal but for their starts once."""
+    if space.study.hardware and len(tasks) < len(space.model.network.processes):
+        return StreamsOfGroup((), 0, None, 0)  # no hardware is emitted for a stream beside other groups
     found: dict[GroupDesign, GroupEstimate] = {}
     refused, refusal, left_out = 0, None, 0
     try:
@@ -83,7 +85,7 @@ class StreamJob:
     def key(self, context: SearchContext) -> bytes:
         """What it depends on."""
         study = context.space.study
-        settings = study.orders, study.paces, study.starts, study.chunks
+        settings = study.orders, study.paces, study.starts, study.chunks, study.hardware
         return digest(self.kind, context.group_key(self.tasks), settings)
 
     def run(self, context: SearchContext) -> GroupPart:

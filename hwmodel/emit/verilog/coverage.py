@@ -7,7 +7,7 @@ states that units hand on too late, tables of several banks, streams whose count
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -122,6 +122,22 @@ class Coverage:
     def why_no_blocks(self) -> ArrayolError | None:
         """The first reason that no design of groups of blocks is emitted for, which have a memory port."""
         return next(self._of_blocks(), None)
+
+    def why_nothing(self, *, streams: bool) -> ArrayolError | None:
+        """A reason that leaves no design, at any interval on offer; with `streams` one may be a single stream."""
+        if self.why_none is not None:
+            return self.why_none
+        if self.why_no_blocks is not None and not streams:
+            return self.why_no_blocks
+        processes = self.accesses.network.processes.items()
+        offered = (Processor(task, 1, None, one) for task, own in processes for one in self.platform.intervals(own))
+        return next((refusal for one in offered for refusal in self._given_figures(one)), None)
+
+    def is_shared_setup(self, tasks: Collection[str]) -> bool:
+        """Whether a group shares an array that is loaded before the first frame with tasks that are not in it."""
+        arrays = self.accesses.network.arrays
+        readers = (arrays[name].readers for name, load in self.accesses.load.items() if load == ONCE)
+        return any(0 < len(set(own) & set(tasks)) < len(set(own)) for own in readers)
 
     def _of_all(self) -> Iterator[ArrayolError]:
         network, platform = self.accesses.network, self.platform

@@ -1,0 +1,107 @@
+"""Designs that no Verilog is emitted for: what a result says of them, and that `hardware` leaves them out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hardware_designs import PLATFORM
+
+from arrayol import api
+from arrayol.errors import ArrayolError, InfeasibleError
+from dse.results.schema import Result
+from dse.space.study import Study
+
+TWO_TASKS = """\
+elementary add(a: u8, w: u8[2]) -> (b: u8) {
+  b = a ^ w[0] ^ w[1]
+}
+
+task one(x: u8[8], w: u8[2]) -> (y: u8[8]) {
+  repeat [8] of add {
+    a <- x
+    w <- w at origin [0] paving [0] fitting [1]
+    b -> y
+  }
+}
+
+task top(x: u8[*, 8], w: u8[2]) -> (z: u8[*, 8]) {
+  repeat [*] of both {
+    x <- x at origin [0, 0] paving [1; 0] fitting [0; 1]
+    w <- w at origin [0] paving [0] fitting [1]
+    z -> z at origin [0, 0] paving [1; 0] fitting [0; 1]
+  }
+}
+
+task both(x: u8[8], w: u8[2]) -> (z: u8[8]) {
+  y = one(x, w)
+  z = one(y, w)
+}
+"""
+APART = [[["one_2"], ["one_3"]]]
+TOGETHER = [[["one_2", "one_3"]]]
+ONCE = "'w' is loaded before the first frame, and 2 groups read it"
+
+
+def explored(folder: Path, platform: str = PLATFORM, method: str = "auto", **study: Any) -> Result:
+    (folder / "top.aol").write_text(TWO_TASKS, encoding="utf-8")
+    (folder / "top.toml").write_text(platform, encoding="utf-8")
+    loads = {"array": {"w": {"load": "frame"}}} if study.pop("in_frames", False) else {}
+    space = api.Space(study=Study.model_validate({**loads, **study}), verify=False)
+    return api.explore(folder / "top.aol", top="top", space=space, method=method).result
+
+
+def refusals(result: Result) -> set[str | None]:
+    return {design.not_emitted for design in result.pareto}
+
+
+@pytest.mark.parametrize("method", ["exact", "rounds"])
+def test_what_several_groups_load_once_is_left_out(tmp_path: Path, method: str) -> None:
+    study = {"fusions": APART + TOGETHER, "objectives": ["internal_memory_data"], "blocks": "divisors"}
+    assert refusals(explored(tmp_path, method=method, fusions=APART, styles=["block"])) == {ONCE}
+    result = explored(tmp_path, method=method, hardware=True, styles=["block"], **study)
+    assert refusals(result) == {None}
+    assert {len(design.groups) for design in result.pareto} == {1}
+    assert result.to_json().count("not_emitted") == 0
+
+
+def test_nothing_is_left_where_all_groups_share_it(tmp_path: Path) -> None:
+    with pytest.raises(InfeasibleError, match="is not emitted"):
+        explored(tmp_path, fusions=APART, styles=["block"], hardware=True)
+
+
+def test_a_stream_beside_another_group_is_left_out(tmp_path: Path) -> None:
+    found = explored(tmp_path, in_frames=True, fusions=APART, styles=["stream"])
+    assert refusals(found) == {"the group one_2 is a stream"}
+    assert '"not_emitted": "the group one_2 is a stream"' in found.to_json()
+    with pytest.raises(InfeasibleError):
+        explored(tmp_path, in_frames=True, fusions=APART, styles=["stream"], hardware=True)
+    alone = explored(tmp_path, in_frames=True, fusions=TOGETHER, styles=["stream"], hardware=True)
+    assert refusals(alone) == {None}
+
+
+def test_without_bursts_by_run_a_stream_is_left(tmp_path: Path) -> None:
+    boxes = PLATFORM.replace('burst = "run"\noutstanding = 4', 'burst = "box"')
+    refused = refusals(explored(tmp_path, boxes, in_frames=True, fusions=TOGETHER, styles=["block"]))
+    assert refused == {"the platform's memory has no bursts by run"}
+    found = explored(tmp_path, boxes, in_frames=True, fusions=TOGETHER, hardware=True)
+    assert {group.mapping.style for design in found.pareto for group in design.groups if group.mapping} == {"stream"}
+    with pytest.raises(ArrayolError, match=r"not-emitted.*no bursts by run"):
+        explored(tmp_path, boxes, styles=["block"], hardware=True)
+
+
+@pytest.mark.parametrize(
+    ("platform", "study", "message"),
+    [
+        (PLATFORM.replace('technology = "ecp5-6"\n', "[elementary.add]\ninitiation_interval = 1\n"), {}, "technology"),
+        (f"{PLATFORM}[elementary.add]\nlatency = 40\n", {}, "interval or latency of 'one_2' is given"),
+        (PLATFORM, {"layouts": ["linear"]}, "study-misfit.*bank layout"),
+    ],
+    ids=["technology", "figures", "layouts"],
+)
+def test_nothing_is_searched_where_nothing_is_emitted(
+    tmp_path: Path, platform: str, study: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ArrayolError, match=message):
+        explored(tmp_path, platform, hardware=True, **study)
