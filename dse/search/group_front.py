@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from arrayol.arrays import IntArray
+from arrayol.text import counted
 from dse.pareto.fronts import Front, Rows, front_of
 from dse.search.figures import Columns
 from hwmodel.design import Blocks, GroupDesign, units_of
@@ -19,18 +20,31 @@ from hwmodel.design import Blocks, GroupDesign, units_of
 class Counts:
     """Group designs: priced, infeasible, and left out by a stated bound; together the size of the space.
 
-    Those `untried` are left out too, but may have been better: there were too many rates whose ports memories serve.
+    Two kinds are left out too, but may have been better: of those `untried` there were too many rates whose ports
+    memories serve, and those `uncounted` are streams whose line buffers take too long to count.
     """
 
     evaluated: int = 0
     infeasible: int = 0
     pruned: int = 0
     untried: int = 0
+    uncounted: int = 0
 
     @property
     def size(self) -> int:
         """All of them."""
-        return self.evaluated + self.infeasible + self.pruned + self.untried
+        return self.evaluated + self.infeasible + self.pruned + self.untried + self.uncounted
+
+    @property
+    def missed(self) -> str:
+        """What was left out that may have been better, in words that go on a sentence; empty where nothing was."""
+        text = ""
+        if self.untried:
+            number = counted(self.untried, "group design")
+            text += f"; {number} of the most units not tried, where no memory serves the fastest rates"
+        if self.uncounted:
+            text += f"; {counted(self.uncounted, 'stream')} not tried, whose line buffers take too long to count"
+        return text
 
     def __add__(self, other: Counts) -> Counts:
         pairs = zip(astuple(self), astuple(other), strict=True)

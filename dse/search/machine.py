@@ -11,7 +11,7 @@ import numpy as np
 
 from arrayol import __version__
 from arrayol.errors import InfeasibleError
-from arrayol.text import counted, listed
+from arrayol.text import listed
 from dse.jobs.runner import JobRunner
 from dse.pareto.combine import fusion_front
 from dse.pareto.fronts import Front, front_of
@@ -402,11 +402,8 @@ def _result(
 ) -> Result:
     space, columns, method, searched = found.space, found.columns, found.method, found.searched
     counts, refusal, technology = searched.counts, searched.refusal, space.model.platform.technology
-    exact = searched.exact and not counts.untried and not found.slowed
-    description = searched.description
-    if counts.untried:
-        number = counted(counts.untried, "group design")
-        description += f"; {number} of the most units not tried, where no memory serves the fastest rates"
+    exact = searched.exact and not counts.missed and not found.slowed
+    description = searched.description + counts.missed
     if found.slowed:
         description += "; designs that need more than the device has were slowed until they fit"
     return Result(
@@ -436,7 +433,7 @@ def _result(
         counted="whole designs" if searched.counts_wholes else "group designs",
         evaluated=counts.evaluated,
         infeasible=counts.infeasible,
-        pruned=counts.pruned + counts.untried,
+        pruned=counts.pruned + counts.untried + counts.uncounted,
         infeasible_example=Refusal(groups=(refusal[0],), reason=refusal[1]) if refusal else None,
         comparisons=searched.comparisons,
         evolution=_evolution(searched.evolution) if searched.evolution else None,

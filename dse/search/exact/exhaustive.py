@@ -37,13 +37,17 @@ _AT_ONCE = 1 << 18  # whole designs whose figures are held
 
 @dataclass(frozen=True)
 class _Group:
-    """All designs of a group: the figures of the legal ones, and how many there are with the others."""
+    """All designs of a group: the figures of the legal ones, and how many there are with the others.
+
+    Of the others so many streams may have been better, which are not priced: those `uncounted`.
+    """
 
     designs: list[GroupDesign]
     values: IntArray
     units: IntArray
     size: int
     refusal: str | None
+    uncounted: int = 0
 
 
 def search_exhaustively(context: SearchContext, request: SearchRequest, runner: JobRunner) -> Searched:
@@ -85,6 +89,7 @@ def _searched(
     space: MappingSpace, fusions: tuple[tuple[Mask, ...], ...], groups: dict[Mask, _Group], wholes: _Wholes, total: int
 ) -> Searched:
     front = front_of(wholes.values, wholes.units)
+    missed = Counts(uncounted=sum(group.uncounted for group in groups.values())).missed
 
     def design(row: int) -> Design:
         number, flat = wholes.codes[front.origin[row]].tolist()
@@ -96,8 +101,8 @@ def _searched(
         front=front,
         design=design,
         counts=Counts(wholes.feasible, total - wholes.feasible),
-        exact=not space.study.longest_group,
-        description="every whole design of all fusions, one by one" + bounds_text(space, epsilon=False),
+        exact=not space.study.longest_group and not missed,
+        description="every whole design of all fusions, one by one" + missed + bounds_text(space, epsilon=False),
         group_designs=sum(group.size for group in groups.values()),
         whole_designs=total,
         counts_wholes=True,
@@ -184,7 +189,7 @@ def _all_designs(space: MappingSpace, columns: Columns, group: Mask, runner: Job
         parts.append((np.stack(values, axis=1)[legal], total_units(rates)[legal]))
         designs.extend(structure.at_rates(rates[row].tolist()) for row in legal)
     all_values, all_units = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return _Group(designs, all_values, all_units, size, refusal), is_over
+    return _Group(designs, all_values, all_units, size, refusal, streams.uncounted), is_over
 
 
 def _streams(space: MappingSpace, columns: Columns, tasks: tuple[str, ...]) -> _Group:
@@ -197,8 +202,8 @@ def _streams(space: MappingSpace, columns: Columns, tasks: tuple[str, ...]) -> _
     table = np.array(values, np.int64).reshape(len(values), len(columns.figures))
     designs = [design for design, _ in streams.designs]
     units = [sum(processor.units for processor in design.processors) for design in designs]
-    size = len(designs) + streams.refused + streams.left_out
-    return _Group(designs, table, np.array(units, np.int64), size, streams.refusal)
+    size = len(designs) + streams.refused + streams.uncounted
+    return _Group(designs, table, np.array(units, np.int64), size, streams.refusal, streams.uncounted)
 
 
 def _structures(space: MappingSpace, tasks: tuple[str, ...], last: str) -> Iterator[GroupDesign]:

@@ -32,12 +32,15 @@ Priced = tuple[GroupDesign, GroupEstimate]
 
 @dataclass(frozen=True)
 class StreamsOfGroup:
-    """The streams of a group with their estimates, how many are refused, and why the first of these is."""
+    """The streams of a group with their estimates, how many are refused, and why the first of these is.
+
+    Those `uncounted` are not priced, since their line buffers take too long to count.
+    """
 
     designs: tuple[Priced, ...]
     refused: int
     refusal: str | None
-    left_out: int
+    uncounted: int
 
 
 def price_streams(space: MappingSpace, tasks: tuple[str, ...]) -> StreamsOfGroup:
@@ -45,7 +48,7 @@ def price_streams(space: MappingSpace, tasks: tuple[str, ...]) -> StreamsOfGroup
     if space.study.hardware and len(tasks) < len(space.model.network.processes):
         return StreamsOfGroup((), 0, None, 0)  # no hardware is emitted for a stream beside other groups
     found: dict[GroupDesign, GroupEstimate] = {}
-    refused, refusal, left_out = 0, None, 0
+    refused, refusal, uncounted = 0, None, 0
     try:
         pricer = space.model.streams(tasks)
         streams = list(streams_of(space, tasks, pricer))
@@ -59,12 +62,12 @@ def price_streams(space: MappingSpace, tasks: tuple[str, ...]) -> StreamsOfGroup
                 continue
             known.add(key)
             if pricer.model.listed_reads(stream) > LISTED_AT_MOST:
-                left_out += 1
+                uncounted += 1
                 continue
             found |= pricer.designs(stream, space.study.chunks)
         except ArrayolError as error:
             refused, refusal = refused + 1, refusal or error.diagnostics[0].message
-    return StreamsOfGroup(tuple(found.items()), refused, refusal, left_out)
+    return StreamsOfGroup(tuple(found.items()), refused, refusal, uncounted)
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,7 @@ def front_of_streams(context: SearchContext, tasks: tuple[str, ...]) -> GroupPar
     space, columns = context.space, context.columns
     streams = price_streams(space, tasks)
     if not streams.designs:
-        counts = Counts(0, streams.refused, streams.left_out)
+        counts = Counts(0, streams.refused, uncounted=streams.uncounted)
         return nothing(columns, len(tasks), counts, streams.refusal)
     priced = metrics_of_streams(streams.designs, space.model.energy_prices)
     values = np.stack([column[:, 0] for column in values_of(columns, priced, space, tasks)], axis=1)
@@ -107,7 +110,7 @@ def front_of_streams(context: SearchContext, tasks: tuple[str, ...]) -> GroupPar
     front = front_of(values[kept], total_units(rates[kept]), trade_units=columns.combination.trades_units).origin
     rows = kept[front]
     beyond = len(values) - len(kept)
-    counts = Counts(len(kept), streams.refused + beyond, streams.left_out)
+    counts = Counts(len(kept), streams.refused + beyond, uncounted=streams.uncounted)
     refusal = streams.refusal or (why_infeasible(0, beyond) if beyond else None)
     structures = tuple(streams.designs[row][0] for row in rows.tolist())
     return GroupPart(structures, values[rows], rates[rows], np.arange(len(rows)), counts, refusal)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -12,6 +13,7 @@ from many_cases import case_count
 from pydantic import ValidationError
 from strategies_streams import Drawn, streams
 
+from arrayol import api
 from arrayol.checks.check import load_checked
 from arrayol.checks.top import choose_top
 from arrayol.ir.network import flatten
@@ -22,6 +24,7 @@ from dse.search.exact.exact import search_exactly
 from dse.search.exact.exhaustive import search_exhaustively
 from dse.search.figures import columns_of
 from dse.search.lower_bounds import least_figures
+from dse.search.streams import stream_search
 from dse.search.streams.stream_search import price_streams
 from dse.space.mappings import MappingSpace
 from dse.space.size import size_of
@@ -125,6 +128,19 @@ def test_streams_of_a_chain_of_filters() -> None:
     found = {str(design.stream.pace): own for design, own in price_streams(MappingSpace(model, Study()), tasks).designs}
     assert {"1", "1/2", "1/4"} <= found.keys()
     assert found["1/2"].latency_cycles < found["1"].latency_cycles
+
+
+@pytest.mark.parametrize("method", ["exact", "exhaustive", "rounds"])
+def test_streams_that_take_too_long_to_count_are_told(monkeypatch: pytest.MonkeyPatch, method: str) -> None:
+    space = api.Space(
+        study=Study(styles=("stream",), paces=("1", "1/2"), orders=("0,1",), units=(1,), intervals=(1,)), verify=False
+    )
+    explored = partial(api.explore, OWN / "halved.aol", settings={"H": 8, "W": 12}, space=space, method=method)
+    assert explored().result.exact
+    monkeypatch.setattr(stream_search, "LISTED_AT_MOST", 0)
+    result = explored().result
+    assert not result.exact
+    assert "streams not tried, whose line buffers take too long to count" in result.method_description
 
 
 def test_streams_alone() -> None:
