@@ -79,7 +79,8 @@ class GeneticSearch:
     """What one search knows: how genes are read, what was priced, the front, and the best designs of each group.
 
     `wholes` are the designs to start from. `sides` gives the sides of blocks along an extent, by default the study's.
-    Designs with a group whose price alone is predicted to take more than `longest` seconds are left out.
+    Designs with a group whose price alone is predicted to take more than `longest` seconds are left out, and without
+    `with_streams` all streams.
     """
 
     def __init__(
@@ -90,6 +91,8 @@ class GeneticSearch:
         wholes: Wholes | None = None,
         sides: Callable[[int], Sides] | None = None,
         longest: float = math.inf,
+        *,
+        with_streams: bool = True,
     ) -> None:
         space, columns = context.space, context.columns
         self.seed, self.longest = seed, longest
@@ -99,6 +102,7 @@ class GeneticSearch:
         self.stock = Stock(space.graph, space.fusions, columns.combination)
         self.slow = SlowDesigns(space, self.pricer.figures)
         self.genes: dict[GroupDesign, Genes] = {}  # of each group design the row in which it was first seen
+        self.has_streams = with_streams and space.study.has_streams
         self.streamed: set[Mask] = set()  # groups whose streams are in the stock
         self.known: set[bytes] = set()  # rows that were made of groups
         self.history: list[IntArray] = []  # the front after each generation,
@@ -218,7 +222,7 @@ class GeneticSearch:
         """Price the streams of groups that were not seen before; they join the stock."""
         space = self.coding.space
         masks = dict.fromkeys(mask for groups in designs for mask in groups or () if mask not in self.streamed)
-        if not space.study.has_streams or not masks:
+        if not self.has_streams or not masks:
             return
         self.streamed.update(masks)
         jobs = [StreamJob.of(space, space.tasks(mask)) for mask in masks]

@@ -27,7 +27,6 @@ from dse.search.groups.job_cost import by_scans, in_jobs, seconds_of_each
 from dse.search.groups.search import GroupJobs, JobSample
 from dse.search.pricing import RateChoices, plain_structure
 from dse.search.rounds.schedule import ROUNDS, Schedule, Structure, by_scan
-from dse.search.streams.stream_search import StreamJob
 from dse.space.mappings import MappingSpace, table_of
 from dse.space.options import are_offered, count_mapping_options, is_plain, other_fifos, spread
 from dse.space.outer_blocks import in_smaller_blocks
@@ -77,15 +76,6 @@ class WorkQueue:
         self._kept: set[Structure] = set()  # those of which all keeps were looked at
         self._of_round: dict[int, GroupJobs] = {}
         self._has_tables = False
-        self._has_streams = False
-
-    def streams(self) -> list[WorkItem]:
-        """All streams of the group, once."""
-        if not self.space.study.has_streams or self._has_streams:
-            return []
-        self._has_streams = True
-        job = StreamJob.of(self.space, self.tasks)
-        return [WorkItem(job.cost, lambda _: [job])]
 
     @property
     def _holds_plain(self) -> bool:
@@ -243,7 +233,6 @@ class WorkQueue:
             yield from self._everywhere(jobs, everywhere, most=None if how == "all" else OPENED)
             return
         front = [part.structures[place] for place in dict.fromkeys(part.place.tolist())]
-        front = [one for one in front if one.stream is None]
         starts = spread([one for one in front if one not in self._opened and one.blocks not in dear], OPENED)
         if how == "spread":
             starts += spread([one for one in everywhere if one not in self._opened], OPENED)

@@ -5,7 +5,8 @@ is priced. Each round goes first through the groups that the archive's designs u
 it takes a first portion before the rest of any. As it goes the fronts of groups make whole designs, which join the
 archive. In between, and with what is left where the rounds end without having priced everything, it searches around the
 designs of the archive: what differs from one of their groups in one decision. With more objectives than fronts of
-groups are good for, NSGA-II goes on from the archive after the rounds.
+groups are good for, NSGA-II goes on from the archive after the rounds. All this is of blocks; streams stand beside them
+(`both_styles`), and at last it searches around designs of both.
 
 The budget counts work, in seconds that `dse.search.groups.job_cost` predicts from constants: so the same is done on
 every machine, by any number of workers, interrupted or not. Work goes in batches whose content is fixed, each small
@@ -38,6 +39,7 @@ from dse.search.heuristic.search import GeneticSearch
 from dse.search.integer_partitions import Code, covered
 from dse.search.isomorphic import IsomorphicGroups
 from dse.search.rounds.archive import Archive
+from dse.search.rounds.both_styles import BothStyles
 from dse.search.rounds.neighbourhood import Neighbourhood, OfGroup
 from dse.search.rounds.portions import WorkItem, WorkQueue
 from dse.search.rounds.schedule import ROUNDS, Schedule
@@ -56,7 +58,6 @@ ROUNDS_TO = 0.75  # of the budget: then the search around designs begins
 MANY = 3  # objectives; with more, groups have so many designs on their fronts that whole designs are made of few:
 MANY_ROUNDS_TO, EVOLVED_TO = 0.4, 0.72  # of the budget then: first rounds, then NSGA-II
 EVOLVING, AROUND_FRONT = "NSGA-II", "around the front"  # what is going on after the rounds
-STREAMS = 0.2  # of the budget, for streams of all groups
 AROUND_FIRST = 0.05  # of the budget, after which it first searches around the front, then whenever that has doubled;
 # where the whole graph does not come first this waits for the large groups, and what groups keep then gets more:
 LARGE_FIRST, LARGE_KEEPS = 0.15, 0.2
@@ -92,7 +93,7 @@ class _Batch:
 
 
 class _Search:
-    """One search: groups priced so far, by the first of their kind, and the archive."""
+    """One search: groups priced so far, by the first of their kind, the archive, and designs of both styles."""
 
     def __init__(self, context: SearchContext, runner: JobRunner, request: SearchRequest) -> None:
         self.context, self.runner, self.request = context, runner, request
@@ -108,7 +109,8 @@ class _Search:
         self.share = 1.0  # of the budget, that may be spent so far
         self.stage = ""  # after the rounds
         self.longest = 0.0  # seconds of a piece of work
-        self.of_streams, self.without_streams = 0.0, 0  # seconds, and groups whose streams are left out
+        self.both = BothStyles(context, request.budget)
+        self.varied = self.archive  # around whose designs it searches
         self.genetic: GeneticSearch | None = None
         self.is_many = len(context.columns.objectives) > MANY
         self.around = Neighbourhood()
@@ -128,28 +130,55 @@ class _Search:
         except KeyboardInterrupt:
             with suppress(KeyboardInterrupt):
                 self._look()
-            if not len(self.archive.wholes):
+            if not len(self.whole.wholes):
                 raise
             self.cut = INTERRUPTED
 
+    @property
+    def whole(self) -> Archive:
+        """The archive of all designs."""
+        return self.both.archive if self.context.space.study.has_streams else self.archive
+
     def _spend(self) -> None:
         """The budget; where the front settles before, once more around it: options come last there, or not at all."""
+        more = 1.0
         try:
-            with self._up_to(MANY_ROUNDS_TO if self.is_many else ROUNDS_TO):
-                self._rounds()
-            if self.is_many and not self.is_exact:
-                self._evolve(EVOLVED_TO)
-            with self._up_to(SEARCH):
-                self._search_neighbours()
-                return
-            self.cut = SPENT
+            self._spend_on_blocks()
         except _SettledError as settled:
-            self.has_settled, self.cut = True, str(settled)
+            self.has_settled, self.cut, more = True, str(settled), AROUND_MORE
             self._look()
-            if self._leaves_fusions:
-                return
-            with self._up_to(self.spent / self.request.budget + AROUND_MORE):
+            if not self._leaves_fusions:
+                with self._up_to(self.spent / self.request.budget + AROUND_MORE):
+                    self._search_neighbours()
+        if self.context.space.study.has_streams and not self.is_exact:
+            self._spend_on_both(more)
+
+    def _spend_on_blocks(self) -> None:
+        with self._up_to(MANY_ROUNDS_TO if self.is_many else ROUNDS_TO):
+            self._rounds()
+        if self.is_many and not self.is_exact:
+            self._evolve(EVOLVED_TO)
+        with self._up_to(SEARCH):
+            self._search_neighbours()
+            return
+        self.cut = SPENT
+
+    def _spend_on_both(self, more: float) -> None:
+        """The share of streams, as far as it is left: those of all groups, then around designs of both styles.
+
+        There up to `more` of the budget.
+        """
+        for group in self._in_order(max(0, self.rounds - 1)):
+            self.both.take(group)
+            if self.both.left:
+                break
+        self._price_streams()
+        self._join(last=True)
+        self.has_settled, self.varied = True, self.both.archive
+        if not self._leaves_fusions:
+            with self._up_to(self.spent / self.request.budget + min(more, self.both.unspent)):
                 self._search_neighbours()
+        self._join(last=True)
 
     @contextmanager
     def _up_to(self, share: float) -> Iterator[None]:
@@ -171,8 +200,11 @@ class _Search:
             if self._leaves_fusions:
                 self._flush()
                 raise _SettledError(SETTLED_FRONT)
-        if not self.promised and self.left_out == 0 and self.schedule.takes_all_groups and not self.schedule.thinned:
-            is_whole = self.archive.add_all(self.schedule, self._fronts(), self._design)
+        self._price_streams()
+        is_whole = self.left_out == 0 and not self.both.left and self.schedule.takes_all_groups
+        if is_whole and not self.promised and not self.schedule.thinned:
+            fronts = {group: own.front for group, own in self._both_fronts().items()}
+            is_whole = self.whole.add_all(self.schedule, fronts, self._design_of_both)
             self.is_exact = is_whole and not may_gain(self.context.space)
 
     @property
@@ -184,7 +216,13 @@ class _Search:
         """NSGA-II from the archive on; each generation's front takes the archive's place, as it holds nothing worse."""
         began, self.stage = self.spent, EVOLVING
         self.genetic = genetic = GeneticSearch(
-            self.context, self.runner, self.request.seed, self.archive.wholes, self.schedule.sides, self.piece
+            self.context,
+            self.runner,
+            self.request.seed,
+            self.archive.wholes,
+            self.schedule.sides,
+            self.piece,
+            with_streams=False,
         )
         for _ in genetic.generations(share * self.request.budget - began):
             self.archive.wholes = genetic.wholes
@@ -215,8 +253,8 @@ class _Search:
 
     @property
     def _on_front(self) -> list[OfGroup]:
-        """The designs of groups that make the archive's, in blocks, each as one of the first group of its kind."""
-        wholes = self.archive.wholes.designs
+        """The designs of groups that make an archive's, in blocks, each as one of the first group of its kind."""
+        wholes = self.varied.wholes.designs
         found = ((self._first(group), self._as_first(group, own)) for whole in wholes for group, own in whole.items())
         pairs = (pair for pair in dict.fromkeys(found) if pair[0] not in self.promised)
         return [pair for pair in pairs if pair[1].stream is None]
@@ -263,8 +301,8 @@ class _Search:
         waiting: list[tuple[int, float, int, Mask, WorkItem]] = []
         for place, group in enumerate(self._in_order(number)):
             known = self._known(group)
-            for portion in known.portions.streams():
-                self._take_streams(group, portion)
+            if self.both.take(group):
+                self._price_streams()
             if group in self.promised:
                 continue
             for turn, portion in enumerate(known.portions.plain(number)):
@@ -285,13 +323,11 @@ class _Search:
             self._further(number, self._portions(number, portions), FURTHER)
         self._look()
 
-    def _take_streams(self, group: Mask, portion: WorkItem) -> None:
-        """Take all streams of a group, up to a share of the budget: blocks of many groups wait for the rest."""
-        self.of_streams += portion.seconds
-        if self.of_streams > STREAMS * self.request.budget:
-            self.without_streams += 1
-            return
-        self._take(group, portion)
+    def _price_streams(self) -> None:
+        """Price the streams that wait."""
+        plans = self.both.plans()
+        for (group, _), part in zip(plans, self.runner.do(self.context, [plan for _, plan in plans]), strict=True):
+            self.both.add(group, part)
 
     def _further(self, number: int, portions: Iterable[tuple[Mask, WorkItem]], share: float) -> None:
         """What is beyond plain structures in batches, in a round before the last up to a share of the budget."""
@@ -421,10 +457,22 @@ class _Search:
         """Make whole designs of what is known of groups."""
         self.archive.add(self.schedule, self._fronts(), self._design)
         self.spent += self.archive.seconds
+        self._price_streams()
+        self._join()
         if len(self.archive.wholes):
             self.looks.append((self.spent, self._with_rivals))
         self.next_look = self.spent + max(FIRST_BATCH, self.spent / 8, 8 * self.archive.seconds)
         self.request.keep(self.context, self.searched)
+
+    @property
+    def _objectives(self) -> IntArray:
+        """Those of all whole designs so far."""
+        return objective_values(self.context.columns, self.whole.wholes.values)
+
+    def _join(self, *, last: bool = False) -> None:
+        """Make whole designs of both styles."""
+        if self.context.space.study.has_streams:
+            self.both.join(self.archive, self.schedule, self._both_fronts(), self._design_of_both, last=last)
 
     @property
     def _with_rivals(self) -> IntArray:
@@ -446,7 +494,7 @@ class _Search:
                 designs=self.counts.size,
                 work=min(1.0, self.spent / budget),
                 place=self.stage,
-                hypervolume=partial(self.volume.with_points, self._leading),
+                hypervolume=partial(self.volume.with_points, self._objectives),
                 bound=lambda: self.volume.share_of_any(self.context.least),
             )
         )
@@ -465,13 +513,27 @@ class _Search:
         first = self.first[group]
         searched = self.known[first].front
         assert searched is not None, "made before whole designs are"
-        design = searched.designs[row]
+        return self._of_group(searched.designs[row], first, group)
+
+    def _both_fronts(self) -> dict[Mask, GroupFront]:
+        """The fronts of blocks and streams of all groups whose kind is priced."""
+        return {
+            group: self.both.front(first, self.known[first].part)
+            for group, first in self.first.items()
+            if first in self.known
+        }
+
+    def _design_of_both(self, group: Mask, row: int) -> GroupDesign:
+        first = self.first[group]
+        return self._of_group(self.both.front(first, self.known[first].part).designs[row], first, group)
+
+    def _of_group(self, design: GroupDesign, first: Mask, group: Mask) -> GroupDesign:
         return design if first == group else self.isomorphic.design(design, first, group)
 
     @property
     def left_out(self) -> int:
         """Group designs of the rounds done that were not priced."""
-        left = sum(known.portions.left_out(known.part) for known in self.known.values()) + self.without_streams
+        left = sum(known.portions.left_out(known.part) for known in self.known.values())
         if self.rounds == len(ROUNDS):
             left += sum(known.portions.left_out_of_rounds for known in self.known.values())
         return left
@@ -480,17 +542,19 @@ class _Search:
     def counts(self) -> Counts:
         """Counts of all groups that were evaluated, and of those that NSGA-II evaluated again."""
         others = self.genetic.pricer.counts if self.genetic else Counts()
-        return sum((known.part.counts for known in self.known.values()), others + Counts(pruned=self.left_out))
+        others = others + self.both.counts + Counts(pruned=self.left_out)
+        return sum((known.part.counts for known in self.known.values()), others)
 
     def searched(self) -> Searched:
         """What was found so far."""
-        space, wholes, counts = self.context.space, self.archive.wholes, self.counts
-        refusals = ((space.tasks(group), known.part.refusal) for group, known in self.known.items())
+        space, wholes, counts = self.context.space, self.whole.wholes, self.counts
+        refused = [*self.both.refusals, *((group, known.part.refusal) for group, known in self.known.items())]
+        refusals = ((space.tasks(group), refusal) for group, refusal in refused)
         evolution = self.genetic.evolution if self.genetic and self.genetic.history else None
         course = Course(
             self.rounds,
             self.cut,
-            self.spent,
+            self.spent + self.both.seconds,
             self.request.budget,
             self.left_out,
             around=self.around.number,
@@ -511,12 +575,12 @@ class _Search:
             refusal=next(((tasks, refusal) for tasks, refusal in refusals if refusal), None),
             evolution=evolution,
             coverage=covered(space, self._partitions(), is_whole=self.is_exact),
-            work=self.spent,
+            work=self.spent + self.both.seconds,
         )
 
     def _partitions(self) -> frozenset[Code]:
         """Partitions of the fusions of which complete designs were looked at."""
-        groups = [group for group, front in self._fronts().items() if len(front)]
+        groups = [group for group, own in self._both_fronts().items() if len(own.front)]
         others = self.genetic.partitions if self.genetic else ()
         return self.archive.partitions(self.schedule, groups).union(others)
 
