@@ -34,8 +34,8 @@ class Stream:
 
     @property
     def text(self) -> str:
-        """In words: "stream 1/4"."""
-        return f"stream {self.pace}"
+        """In words: "stream 1/4", "axis stream 1/4"."""
+        return f"{'axis ' if self.interface == 'axis' else ''}stream {self.pace}"
 
     @property
     def stores_in_scan_order(self) -> bool:

@@ -20,7 +20,7 @@ from pydantic import (
 )
 
 from arrayol.limits import LARGEST
-from arrayol.text import few
+from arrayol.text import counted, few
 from dse.space.study import parse_scan
 from hwmodel.datapath.figures import Origin
 from hwmodel.design import ArrayLoads, BankLayout, Blocks, Choice, GroupDesign, Policy, Processor, parse_keep
@@ -33,6 +33,7 @@ LOCAL_MEMORIES = "local memories"  # beside tasks, whose names have no space
 
 # Decisions are taken up again, so a file that somebody changed must not bring numbers that no exploration has.
 Side = Annotated[int, Field(ge=1, lt=1 << 62)]  # of a block; also units, which are repetitions at once
+Pulses = Annotated[int, Field(ge=0, lt=1 << 62)]  # of a step of the memory port
 Count = Annotated[int, Field(ge=1, le=LARGEST)]
 Interval = Annotated[int, Field(ge=1, le=LARGEST)]  # in cycles
 Factor = Annotated[int, Field(ge=-LARGEST, le=LARGEST)]
@@ -78,7 +79,7 @@ class StreamRecord(Record):
 
     `scan` is the order of its loops, `pace` a whole number of pulses or one over a whole number; a `line` and a `frame`
     take so many. Starts are those of the least latency or of the least memory (`starts_for`). The memory port works in
-    steps of `chunk` pulses.
+    steps of `chunk` pulses; with AXI4-Streams in its place (`interface`) it is 0.
     """
 
     scan: str
@@ -86,7 +87,7 @@ class StreamRecord(Record):
     line: int
     frame: int
     interface: Interface
-    chunk: Side
+    chunk: Pulses
     raster: bool
     starts_for: Starts
     starts: dict[str, int]
@@ -97,12 +98,19 @@ class StreamRecord(Record):
         scan = tuple(map(int, self.scan.split(","))) if self.scan else ()
         return Stream(scan, Fraction(self.pace), self.starts_for, self.interface, self.raster, self.chunk)
 
+    @property
+    def port(self) -> str:
+        """How data come and go, in words: "chunks of 16 pulses", "AXI4-Streams"."""
+        return "AXI4-Streams" if self.interface == "axis" else f"chunks of {counted(self.chunk, 'pulse')}"
+
     @model_validator(mode="after")
     def _has_a_pace(self) -> StreamRecord:
         try:
             pace = self.decisions.pace
         except (ValueError, ZeroDivisionError):
             raise ValueError(self) from None
+        if (self.chunk == 0) is not (self.interface == "axis"):
+            raise ValueError(self)
         if pace <= 0 or 1 not in (pace.numerator, pace.denominator) or str(pace) != self.pace:
             raise ValueError(self)
         return self
@@ -354,6 +362,13 @@ class Design(Record):
         if self.not_emitted is None:
             document.pop("not_emitted", None)
         return document
+
+    @model_validator(mode="after")
+    def _axis_streams_are_of_one_group(self) -> Design:
+        streams = [mapping.stream for mapping in self.mappings if mapping.stream is not None]
+        if len(self.groups) > 1 and any(own.interface == "axis" for own in streams):
+            raise ValueError(self)
+        return self
 
     def __repr__(self) -> str:
         return f"Design({self.id!r}: {few([f'{name} = {value:,}' for name, value in self.objectives.items()], 3)})"

@@ -17,8 +17,9 @@ of their inputs, outputs and runs adds up.
 Each task has a processor in some group, at one of its rates: each figure is taken at the rate that has least of it.
 Energy is that of all runs and of what the port moves, and what leaks in the shortest time; power is what leaks, since
 nobody says how long a frame may take. Streams fetch and store no operands, have one unit or as many as their paces
-say, and two chunks of each array outside. Of what memories cost, and of accesses to them, it is only known that it is
-not negative; so it is of the blocks of memories that a technology builds.
+say, and two chunks of each array outside. With AXI4-Streams in the study the port bounds no time, and words have no
+more bits than their data. Of what memories cost, and of accesses to them, it is only known that it is not negative; so
+it is of the blocks of memories that a technology builds.
 """
 
 from __future__ import annotations
@@ -218,19 +219,31 @@ def _of_work(space: MappingSpace, work: _Work, choices: Choices) -> Bounds:
     """What a group that does it takes, at the least."""
     port, prices = MemoryPort(space.accesses, space.model.platform), space.model.energy_prices
     ends = _of_network(space, work)
-    words = {(kind, array): int(port.words(array, np.array(data))) for (kind, array), data in ends.items()}
-    cycles = max([_port_cycles(space, ends), *(_quickest(choices[task], runs) for task, runs in work.runs.items())])
+    has_port = "axis" not in space.study.interfaces
+    moved = {(kind, array): _least_bits(port, array, data, has_port=has_port) for (kind, array), data in ends.items()}
+    cycles = max(
+        [
+            _port_cycles(space, ends) if has_port else 0,
+            *(_quickest(choices[task], runs) for task, runs in work.runs.items()),
+        ]
+    )
     found = dict.fromkeys(TIMES, cycles) | dict(zip(SHARED, _memory(space, work), strict=True))
-    data, moved = TRAFFIC
+    data, by_port = TRAFFIC
     found[data] = sum(number * port.element_bytes(array) for (_, array), number in ends.items())
-    found[moved] = sum(int(port.bytes_of_words(array, np.array(number))) for (_, array), number in words.items())
+    found[by_port] = sum(-(-bits // 8) for bits in moved.values())
     if prices is not None:
-        bits = sum(number * port.word_bits(array) for (_, array), number in words.items())
-        found[DYNAMIC] = bits * prices.external + sum(
+        found[DYNAMIC] = sum(moved.values()) * prices.external + sum(
             runs * min((sum(repetition_fj(choice.path)) for choice in choices[task]), default=0)
             for task, runs in work.runs.items()
         )
     return found
+
+
+def _least_bits(port: MemoryPort, array: str, data: int, *, has_port: bool) -> int:
+    """The bits of the words in which so many data of an array are moved, at the least."""
+    if has_port:
+        return int(port.words(array, np.array(data))) * port.word_bits(array)
+    return data * port.network.arrays[array].type.bits
 
 
 def _port_cycles(space: MappingSpace, ends: Ends) -> int:

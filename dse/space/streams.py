@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import islice, permutations
+from itertools import islice, permutations, product
 
 from dse.space.mappings import MappingSpace
 from hwmodel.cost_model.streaming.stream_groups import StreamPricer
@@ -15,12 +15,22 @@ SLOWER_AT_MOST = 6  # paces above 1, where the study lists none
 
 
 def streams_of(space: MappingSpace, tasks: tuple[str, ...], pricer: StreamPricer) -> Iterator[Stream]:
-    """The streams of a group, the fastest of an order first. Raises ArrayolError (`not-streamed`, `made-in-part`)."""
+    """The streams of a group, the fastest of an order first. Raises ArrayolError (`not-streamed`, `made-in-part`).
+
+    AXI4-Streams are for a group that is all of the network.
+    """
+    whole = is_whole(space, tasks)
+    interfaces = [own for own in space.study.interfaces if own == "port" or whole]
     loops = len(pricer.model.loops.members)
     for scan in orders_of(space, loops):
         for pace in paces_of(space, tasks):
-            for starts in space.study.starts:
-                yield Stream(scan, pace, starts)
+            for starts, interface in product(space.study.starts, interfaces):
+                yield Stream(scan, pace, starts, interface)
+
+
+def is_whole(space: MappingSpace, tasks: tuple[str, ...]) -> bool:
+    """Whether a group is all of the network."""
+    return len(tasks) == len(space.graph)
 
 
 def orders_of(space: MappingSpace, loops: int) -> tuple[tuple[int, ...], ...]:

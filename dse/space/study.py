@@ -26,7 +26,7 @@ from arrayol.text import listed
 from hwmodel.design import KEEP_FORM, POLICIES, Scan
 from hwmodel.memory_kinds import BUFFER
 from hwmodel.residence import LOADS, Load, Loads
-from hwmodel.streamed import Starts
+from hwmodel.streamed import Interface, Starts
 from hwmodel.toml_model import BrokenRule, TomlFile, read_toml, validate
 from hwmodel.toml_values import Count
 
@@ -371,6 +371,9 @@ class Study(BaseModel):
     )
     chunks: Annotated[Any, PlainValidator(_counts, json_schema_input_type=_CountsForm)] | None = Field(
         default=None, description=f"a list of pulses, each {_COUNT}"
+    )
+    interfaces: Annotated[Any, _of_words(Interface)] = Field(
+        default=("port",), description='a list of "port" and "axis"'
     )
     splits: Annotated[
         Any,

@@ -92,6 +92,8 @@ class Reducer:
             streamed = self.model.streams(design.tasks).model.streamed(stream)
         except ArrayolError as refusal:
             return refusal
+        if stream.interface == "axis":
+            return design_of(streamed)
         most = max(1, min(stream.chunk, streamed.frame // BLOCKS_AT_LEAST))
         chunk = max(own for own in divisors(streamed.frame) if own <= most)
         return design_of(replace(streamed, stream=replace(stream, chunk=chunk)))

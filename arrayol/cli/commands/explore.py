@@ -147,7 +147,7 @@ def _group(result: Result, design: Design, group: GroupRecord) -> str:
         return ", ".join(f"{text}, {block}" for text, block in zip(units, blocks, strict=True))
     if group.mapping.stream is not None:
         stream = group.mapping.stream
-        how = f"{group.mapping.sides}, starts for {stream.starts_for}, chunks of {stream.chunk:,} pulses"
+        how = f"{group.mapping.sides}, starts for {stream.starts_for}, {stream.port}"
         cycles = f"{group.mapping.latency_cycles:,} cycles in {group.mapping.steps:,} steps"
         return f"{', '.join(units)}; {how}; {cycles}"
     sides, scan = group.mapping.schedule.text, group.mapping.scan

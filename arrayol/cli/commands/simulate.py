@@ -143,7 +143,7 @@ def _facts(opened: api.StoredDesign, simulated: api.Simulated) -> Iterator[tuple
         stream = group.mapping.stream if group.mapping is not None else None
         if stream is not None:
             starts = ", ".join(f"{name} {pulse:,}" for name, pulse in stream.starts.items())
-            pace = f"a pace of {stream.pace}, lines of {stream.line:,} pulses, chunks of {stream.chunk:,}"
+            pace = f"a pace of {stream.pace}, lines of {stream.line:,} pulses, {stream.port}"
             yield f"stream {number}", f"{pace}; starts: {starts}"
     yield from hardware_facts(opened)
     yield "platform", opened.platform_name

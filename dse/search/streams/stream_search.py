@@ -18,7 +18,7 @@ from dse.search.figures import values_of
 from dse.search.group_front import Counts, GroupPart, dump_part, load_part, nothing, total_units
 from dse.search.pricing import why_infeasible
 from dse.space.mappings import MappingSpace
-from dse.space.streams import paces_of, streams_of
+from dse.space.streams import is_whole, paces_of, streams_of
 from hwmodel.cost_model.estimate import GroupEstimate
 from hwmodel.cost_model.streaming.stream_groups import metrics_of_streams
 from hwmodel.design import GroupDesign
@@ -45,7 +45,7 @@ class StreamsOfGroup:
 
 def price_streams(space: MappingSpace, tasks: tuple[str, ...]) -> StreamsOfGroup:
     """Price the streams of a group, one after another; designs that are equal but for their starts once."""
-    if space.study.hardware and len(tasks) < len(space.model.network.processes):
+    if space.study.hardware and not is_whole(space, tasks):
         return StreamsOfGroup((), 0, None, 0)  # no hardware is emitted for a stream beside other groups
     found: dict[GroupDesign, GroupEstimate] = {}
     refused, refusal, uncounted = 0, None, 0
@@ -58,7 +58,7 @@ def price_streams(space: MappingSpace, tasks: tuple[str, ...]) -> StreamsOfGroup
     for stream in streams:
         try:
             decided = pricer.model.starts(stream)
-            if (key := (stream.scan, stream.pace, tuple(decided.items()))) in known:
+            if (key := (stream.scan, stream.pace, stream.interface, tuple(decided.items()))) in known:
                 continue
             known.add(key)
             if pricer.model.listed_reads(stream) > LISTED_AT_MOST:
@@ -88,7 +88,8 @@ class StreamJob:
     def key(self, context: SearchContext) -> bytes:
         """What it depends on."""
         study = context.space.study
-        settings = study.orders, study.paces, study.starts, study.chunks, study.hardware
+        interfaces = study.interfaces if is_whole(context.space, self.tasks) else None
+        settings = study.orders, study.paces, study.starts, study.chunks, study.hardware, interfaces
         return digest(self.kind, context.group_key(self.tasks), settings)
 
     def run(self, context: SearchContext) -> GroupPart:

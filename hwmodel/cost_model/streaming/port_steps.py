@@ -49,13 +49,19 @@ class ArrayMoves:
 
 
 class PortOfArray(NamedTuple):
-    """By chunk of a frame: cycles of the port, words and data that it moves of one array, (n,) each."""
+    """By chunk of a frame: cycles of the port, words of some bits and data that it moves of one array, (n,) each."""
 
     array: str
     write: bool
     cycles: IntArray
     words: IntArray
     data: IntArray
+    word_bits: int
+
+    @property
+    def bytes_moved(self) -> int:
+        """The bytes of all words of a frame, rounded up."""
+        return -(-int(self.words.sum()) * self.word_bits // 8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +81,11 @@ class PortSteps:
     def chunks(self) -> int:
         """The number of chunks of a frame, to the last datum that leaves."""
         return len(self.ports[0].cycles) if self.ports else 0
+
+    @property
+    def number(self) -> int:
+        """The number of steps of a frame."""
+        return self.chunks + 2
 
     def _side(self, *, write: bool) -> IntArray:
         return sum((own.cycles for own in self.ports if own.write == write), np.zeros(self.chunks, np.int64))
@@ -217,9 +228,8 @@ class StreamPort:
             transfer = Transfer(moved.array, moved.elements, step, moved.write)
             side = port.by_step([transfer], listed)
             cycles, words = side.stores if moved.write else side.loads, port.words(moved.array, data)
-        return PortOfArray(
-            moved.array, moved.write, *(_repeated(values, moved, chunk, chunks) for values in (cycles, words, data))
-        )
+        cycles, words, data = (_repeated(values, moved, chunk, chunks) for values in (cycles, words, data))
+        return PortOfArray(moved.array, moved.write, cycles, words, data, port.word_bits(moved.array))
 
     def _moved(self, streamed: StreamedGroup, chunk: int) -> Iterator[ArrayMoves]:
         """The moves of a frame, array by array: loads first."""

@@ -24,6 +24,7 @@ from hwmodel.cost_model.estimate import (
 from hwmodel.cost_model.group.access_counts import Counts
 from hwmodel.cost_model.issue.datapaths import Datapaths
 from hwmodel.cost_model.metrics import EvaluatedEnergy, Metrics
+from hwmodel.cost_model.streaming.axis_ends import axis_steps
 from hwmodel.cost_model.streaming.port_steps import PortSteps, StreamPort
 from hwmodel.cost_model.streaming.stream_memories import StreamMemories, output_name
 from hwmodel.design import GroupDesign, Processor, rates_of, units_of
@@ -62,11 +63,14 @@ class StreamPricer:
     ) -> Iterator[tuple[GroupDesign, GroupEstimate]]:
         """A stream under some chunks of the port, by default those that are worth trying, with its estimate.
 
-        Of `chunks` those that divide a frame are taken.
+        Of `chunks` those that divide a frame are taken. A stream with AXI4-Streams has no chunks.
         """
         streamed = self.model.streamed(stream)
         cycles = metrics_of(self.model.group, streamed).cycles
-        if chunks is None:
+        every: Sequence[PortSteps]
+        if stream.interface == "axis":
+            every = [axis_steps(self.port, streamed, cycles)]
+        elif chunks is None:
             every = self.port.chunks(streamed, cycles)
         else:
             every = [self.port.steps(streamed, chunk, cycles) for chunk in chunks if streamed.frame % chunk == 0]
@@ -85,10 +89,12 @@ class StreamPricer:
 
     def steps(self, streamed: StreamedGroup) -> PortSteps:
         """The steps of the port. Raises ArrayolError for a chunk that does not divide a frame."""
-        chunk = streamed.stream.chunk
+        chunk, cycles = streamed.stream.chunk, metrics_of(self.model.group, streamed).cycles
+        if streamed.stream.interface == "axis":
+            return axis_steps(self.port, streamed, cycles)
         if chunk < 1 or streamed.frame % chunk:
             raise not_streamed(f"chunks of {chunk} pulses do not divide a frame of {streamed.frame:,}")
-        return self.port.steps(streamed, chunk, metrics_of(self.model.group, streamed).cycles)
+        return self.port.steps(streamed, chunk, cycles)
 
     def estimate(self, design: GroupDesign) -> GroupEstimate:
         """The estimate of a design."""
@@ -101,8 +107,7 @@ class StreamPricer:
         )
         data, bits = internal_memory(memories)
         rates = rates_of(design)
-        port = self.port.port
-        moved = [(own.array, int(own.data.sum()), int(own.words.sum())) for own in steps.ports]
+        moved = [(self.port.port.element_bytes(own.array), int(own.data.sum())) for own in steps.ports]
         slowest = max(streamed.tasks, key=lambda task: _busy(streamed.nodes[task].firing))
         return GroupEstimate(
             tasks=streamed.tasks,
@@ -110,8 +115,8 @@ class StreamPricer:
             internal_memory_data=data,
             internal_memory_bits=bits,
             additive={
-                "traffic_bytes": sum(number * port.element_bytes(array) for array, number, _ in moved),
-                "port_bytes": sum(int(port.bytes_of_words(array, np.array(words))) for array, _, words in moved),
+                "traffic_bytes": sum(size * number for size, number in moved),
+                "port_bytes": sum(own.bytes_moved for own in steps.ports),
             },
             units=sum(units_of(rate) for rate in rates.values()),
             memory_blocks=sum(memory.blocks or 0 for memory in memories) if self.platform.counts_blocks else None,
@@ -120,7 +125,7 @@ class StreamPricer:
             processors=tuple(_times(task, streamed.nodes[task].firing, steps) for task in streamed.tasks),
             memories=memories,
             ends=_ends(steps, slowest),
-            steps=steps.chunks + 2,
+            steps=steps.number,
             evaluator="counted",
             energy=self._energy(streamed, rates, steps, memories),
         )
@@ -146,7 +151,7 @@ class StreamPricer:
         }
         bits = dict.fromkeys(dict.fromkeys(own.array for own in steps.ports), 0)
         for own in steps.ports:
-            bits[own.array] += int(own.words.sum()) * self.port.port.word_bits(own.array)
+            bits[own.array] += int(own.words.sum()) * own.word_bits
         others = [use for use in memories if use.kind != CHAIN.name]
         uses = energy_uses(self.prices, datapaths, counts, others, bits)
         lines = self._line_energy(streamed)

@@ -2,7 +2,7 @@
 
 A segment of two words is registers. A longer one is a memory with one port to read and one to write, all words but one
 of it, and an output register; it has a counter for each enable. A chunk's memory is as wide as what the group takes or
-makes of the array in a pulse.
+makes of the array in a pulse. An AXI4-Stream in its place has two words of that in registers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from hwmodel.cost_model.estimate import MemoryUse, block_count, memory_use
 from hwmodel.cost_model.group.group import Group
 from hwmodel.cost_model.memories.local_ports import LocalPorts, terms_of
 from hwmodel.cost_model.memories.organised import Builder, with_organisation
-from hwmodel.cost_model.streaming.port_steps import PortSteps
+from hwmodel.cost_model.streaming.axis_ends import WORDS
+from hwmodel.cost_model.streaming.port_steps import PortOfArray, PortSteps
 from hwmodel.cost_model.tables.memories import Resident
 from hwmodel.design import row_major
 from hwmodel.local_memory.memory_kinds import Built
@@ -49,7 +50,8 @@ class StreamMemories:
             if chain.segments:
                 lines.setdefault(output_name(chain), []).append(chain)
         uses = [self._line_buffer(name, chains) for name, chains in lines.items()]
-        uses += [self._chunk(port.array, int(port.data.max()), streamed) for port in steps.ports if port.data.any()]
+        outside = self._end if streamed.stream.interface == "axis" else self._chunk
+        uses += [outside(port, streamed) for port in steps.ports if port.data.any()]
         if self.terms is None:
             return tuple(uses)
         return (*uses, self._control(streamed, steps, choices), *self._residents(streamed))
@@ -82,9 +84,21 @@ class StreamMemories:
         counters = (1 if segment.shifts else 2) * (segment.depth - 1).bit_length()
         return memory.combined_with(_counter(counters, terms))
 
-    def _chunk(self, array: str, data: int, streamed: StreamedGroup) -> MemoryUse:
+    def _end(self, port: PortOfArray, streamed: StreamedGroup) -> MemoryUse:
+        """The registers of an AXI4-Stream: two words, or all of an array that is there before the first pulse."""
+        array, bits = port.array, self.group.accesses.network.arrays[port.array].type.bits
+        is_set_up = self.group.is_set_up(array)
+        data = int(port.data.sum()) if is_set_up else WORDS * self._width(array, streamed)
+        use = memory_use(self.platform, (CHUNK.name, array, bits), data, 1, data)
+        if self.terms is None:
+            return use
+        reason = "there before the first pulse" if is_set_up else "two words of an AXI4-Stream"
+        built = self.terms.kinds.registers(data * bits)
+        return with_organisation(use, Organisation("chunks", 1, None, data, bits, 0, built, reason))
+
+    def _chunk(self, port: PortOfArray, streamed: StreamedGroup) -> MemoryUse:
         """Two chunks of an array outside."""
-        accesses = self.group.accesses
+        accesses, array, data = self.group.accesses, port.array, int(port.data.max())
         bits, wide = accesses.network.arrays[array].type.bits, self._width(array, streamed)
         words = 2 * -(-data // wide)
         use = memory_use(self.platform, (CHUNK.name, array, bits), 2 * data, 1, words * wide)

@@ -22,7 +22,7 @@ from hwmodel.platform import Platform
 from hwmodel.simulator.events import Events as StepEvents
 from hwmodel.simulator.memories.memories import Memory
 from hwmodel.simulator.memories.setup import Setup
-from hwmodel.simulator.port import Port
+from hwmodel.simulator.port import Burst, Port
 from hwmodel.simulator.schedule.plan import fault
 from hwmodel.simulator.streams.events import FrameEvents, NodeReads, events_of, node_reads
 from hwmodel.simulator.streams.lines import LineLane
@@ -108,7 +108,7 @@ def run_stream_group(
     for array, elements in port.stored():
         first[array] = tokens.get(array, 0)
         memory[array][elements] = first[array] + elements
-    peaks = _words(lanes, group.chains) | {(CHUNK.name, name): 2 * most for name, most in port.largest.items()}
+    peaks = _words(lanes, group.chains) | {(CHUNK.name, name): most for name, most in port.held()}
     return StreamGroupRun(group, lengths, steps, peaks, setup, pulses, operands, node_reads(accesses, group), first)
 
 
@@ -144,12 +144,15 @@ class _ChunkedPort:
         self, accesses: Accesses, platform: Platform, group: StreamedGroup, events: FrameEvents, pulses: int
     ) -> None:
         self.accesses, self.platform, self.group = accesses, platform, group
-        self.chunk = group.stream.chunk
+        self.is_axis = group.stream.interface == "axis"
+        self.pulses = pulses
+        self.chunk = 1 if self.is_axis else group.stream.chunk
         self.chunks = -(-pulses // self.chunk)
         self.nodes = node_reads(accesses, group)
         self.loads: dict[str, list[IntArray]] = {}
         self.stores: dict[str, list[IntArray]] = {}
-        for array in self._set_up():
+        self.set_up = tuple(self._set_up())
+        for array in self.set_up:
             self._note(self.loads, array, np.arange(accesses.size(array)), np.zeros(accesses.size(array), np.int64))
         for name, node in self.nodes.items():
             self._moved(name, node, events)
@@ -213,6 +216,11 @@ class _ChunkedPort:
             fresh = elements[order[ends[number] : ends[number + 1]]]
             known[number] = np.append(known[number], fresh)
 
+    def held(self) -> Iterator[tuple[str, int]]:
+        """By array two of its largest chunk; of AXI4-Streams two words, and all of what is there before they move."""
+        for array, most in self.largest.items():
+            yield array, most if self.is_axis and array in self.set_up else 2 * most
+
     def require_loaded(self, memory: Memory) -> None:
         """Raises SimulatorError (`read-before-write`) where an element is loaded that nobody has made."""
         for array, steps in self.loads.items():
@@ -226,7 +234,12 @@ class _ChunkedPort:
             yield array, np.unique(np.concatenate(steps))
 
     def run(self) -> tuple[tuple[int, ...], StepEvents]:
-        """The lengths and the events of the steps; chunk n is loaded in step n, taken in n + 1, stored in n + 2."""
+        """The lengths and the events of the steps; chunk n is loaded in step n, taken in n + 1, stored in n + 2.
+
+        With AXI4-Streams all is one step.
+        """
+        if self.is_axis:
+            return self._run_at_once()
         separate = self.platform.channels[0].port == "separate"
         loader = Port(self.accesses, self.platform)
         storer = Port(self.accesses, self.platform) if separate else loader
@@ -253,3 +266,15 @@ class _ChunkedPort:
             events.add(length, bursts, dict.fromkeys(self.group.tasks, work))
             lengths.append(length)
         return tuple(lengths), events
+
+    def _run_at_once(self) -> tuple[tuple[int, ...], StepEvents]:
+        """One step, in which each array comes or goes in all pulses."""
+        sides = [
+            (name, own, write)
+            for side, write in ((self.loads, False), (self.stores, True))
+            for name, own in side.items()
+        ]
+        events = StepEvents(self.group.tasks, tuple(dict.fromkeys(name for name, _, _ in sides)))
+        bursts = [Burst(name, write, sum(map(len, steps)), 0, self.pulses) for name, steps, write in sides]
+        events.add(self.pulses, bursts, dict.fromkeys(self.group.tasks, self.pulses))
+        return (self.pulses,), events

@@ -103,7 +103,7 @@ function groupText(group) {
   const sides = group.blocks ? [group.blocks.outer, group.blocks.shape].map((each) => each.join(" x ")).filter(Boolean).join(" in ") || "1" : "";
   return [
     units.join(", "), group.blocks ? `blocks of ${sides}${group.blocks.scan ? `, scan ${group.blocks.scan}` : ""}` : null,
-    group.stream ? `stream, a pace of ${group.stream.pace}, starts for ${group.stream.starts_for}, chunks of ${counted(group.stream.chunk, "pulse")}` : null,
+    group.stream ? `stream, a pace of ${group.stream.pace}, starts for ${group.stream.starts_for}, ${portOf(group.stream)}` : null,
     group.steps === undefined ? null : `${counted(group.steps, "step")}, ${counted(group.latency_cycles, "cycle")}`,
     group.policy && !group.stream ? `policy ${group.policy}${group.fifos.length ? `, FIFOs of ${group.fifos.join(", ")}` : ""}${group.recompute ? ", overlaps computed again" : ""}` : null,
   ].filter(Boolean);

@@ -110,6 +110,8 @@ function compact(number) {
   return `${+number.toPrecision(4)}`;
 }
 
+// How data of a stream come and go.
+const portOf = (stream) => stream.interface === "axis" ? "AXI4-Streams" : `chunks of ${counted(stream.chunk, "pulse")}`;
 const counted = (count, noun) => `${shown(count)} ${noun}${count === 1 ? "" : "s"}`;
 
 // Numbers in words of memory: 672 data, 2.6 KiB.

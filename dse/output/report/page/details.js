@@ -59,7 +59,7 @@ function verdict(design) {
 
 function groupHeading(group, place) {
   const sides = group.blocks ? [group.blocks.outer, group.blocks.shape].map((each) => each.join(" x ")).filter(Boolean) : [];
-  const stream = group.stream ? `: stream, a pace of ${group.stream.pace}, in chunks of ${counted(group.stream.chunk, "pulse")}` : "";
+  const stream = group.stream ? `: stream, a pace of ${group.stream.pace}, ${portOf(group.stream)}` : "";
   const scan = group.blocks ? `: blocks of ${sides.join(" in ") || "1"}${group.blocks.scan ? `, scan ${group.blocks.scan}` : ""}` : "";
   const extras = [group.recompute ? "overlaps computed again" : null].filter(Boolean);
   return make("h4", {}, `Group ${place + 1}: ${group.tasks.join(", ")}${scan}${stream}${extras.length ? `; ${extras.join(", ")}` : ""}`);

@@ -143,12 +143,33 @@ def test_streams_that_take_too_long_to_count_are_told(monkeypatch: pytest.Monkey
     assert "streams not tried, whose line buffers take too long to count" in result.method_description
 
 
-def test_streams_alone() -> None:
+@pytest.mark.parametrize("interfaces", [("port",), ("port", "axis")])
+def test_streams_alone(interfaces: tuple[str, ...]) -> None:
     model = model_of(filters(), default_platform())
-    space = MappingSpace(model, Study(styles=("stream",), paces=("1",), orders=("0,1",)))
+    space = MappingSpace(model, Study(styles=("stream",), paces=("1",), orders=("0,1",), interfaces=interfaces))
     columns = columns_of(OBJECTIVES[0], (), model, reuse_memory=False)
     found = search_exactly(SearchContext(space, columns), SearchRequest(), JobRunner())
     designs = [found.design(row) for row in range(len(found.front))]
     assert designs
-    assert all(group.stream is not None for design in designs for group in design.groups)
+    groups = [group.stream for design in designs for group in design.groups]
+    assert all(stream is not None for stream in groups)
+    assert {stream.interface for stream in groups if stream} == {interfaces[-1]}  # no port is cheaper
     assert (np.array(least_figures(space, columns)) <= found.front.values.min(axis=0)).all()
+
+
+@settings(max_examples=case_count(6))
+@given(streams())
+def test_axis_streams_run_as_priced(drawn: Drawn) -> None:
+    spec = checked(drawn.text)
+    bench = Testbench(spec, flatten(spec, choose_top(spec, None)), default_platform())
+    tasks = tuple(bench.network.processes)
+    found = price_streams(MappingSpace(bench.model, Study(paces=("1", "1/2"), interfaces=("axis",))), tasks)
+    assume(found.designs)
+    for design, estimate in [found.designs[0], found.designs[-1]]:
+        assert design.stream is not None
+        assert design.stream.interface == "axis"
+        assert bench.model.estimate(design) == estimate
+        judgement = bench.judge(design)
+        assert judgement.reasons == ()
+        assert judgement.identical is not False
+        assert bench.model.step_cycles(design) == (estimate.latency_cycles,)
