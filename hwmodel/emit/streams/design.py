@@ -24,7 +24,7 @@ from hwmodel.emit.verilog.datapaths.datapath import datapath_module, operator_mo
 from hwmodel.stream.model import StreamModel, metrics_of
 from hwmodel.streamed import Stream
 
-LIBRARY = ("segment", "place", "later", "axis_in", "axis_out", "axis_setup")
+LIBRARY = ("segment", "place", "later", "axi_buffer", "axis_in", "axis_out", "axis_setup")
 LONGEST = 8  # times the cycles of all frames, after which a test bench stops
 Arrays = Mapping[str, NDArray[Any]]
 

@@ -55,6 +55,11 @@ class StreamHardware:
         for task in self.streamed.tasks:
             process, firing = self.model.accesses.network.processes[task], self.firing[task]
             assert process.definition is not None, "a network that is emitted was made of a specification"
+            if platform.entry(process.elementary).module is not None:
+                raise not_emitted(
+                    f"'{task}' is a module of your own, and a stream needs one that stands still without its enable",
+                    f"give '{process.elementary}' a body and no module; or take a design with blocks for '{task}'",
+                )
             pairs = frozenset((delay.output, delay.port) for delay in process.delays)
             derivation = derivation_of(process.definition, technology, clock_mhz, pairs)
             found[task] = derivation.at(firing.interval)

@@ -30,6 +30,7 @@ from hwmodel.emit.verilog.top import Bench, test_bench, top_module
 from hwmodel.emit.verilog.wiring import Outside, UnitModule
 
 LIBRARY = ("bank", "read_routes", "banked_copy", "registers", "rom", "engine", "word_queue")
+AXI_LIBRARY = ("axi_port", "axi_buffer")
 BENCH_LIBRARY = ("external_memory",)
 LONGEST = 4  # times the cycles that a frame should take, after which a test bench stops
 
@@ -105,7 +106,8 @@ class DesignFiles:
         comment = f"// '{self.design.top}' in {counted(len(names), 'group')}: {self.design.cycles:,} cycles a frame.\n"
         yield f"rtl/{top}.v", comment + top_module(top, names, self.engines, self.outside)
         if self.axi is not None:
-            yield "rtl/axi_port.v", _library("axi_port")
+            for name in AXI_LIBRARY:
+                yield f"rtl/{name}.v", _library(name)
             module = axi_module(self.axi, top, self.engines, self.outside)
             yield f"rtl/{self.axi}.v", f"// '{self.design.top}' as a master of AXI4.\n{module}"
             yield from self._ip(top)

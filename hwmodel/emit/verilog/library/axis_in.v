@@ -17,24 +17,12 @@ module axis_in #(
   input wire last,
   output reg fault
 );
-  reg [WIDTH+1:0] head, next;
-  reg [1:0] waiting;
-  wire [WIDTH+1:0] comes = {tuser, tlast, tdata};
-  wire stores = tvalid && tready;
-  assign tready = !waiting[1];
-  assign valid = waiting != 0;
-  assign data = head[WIDTH-1:0];
+  wire [1:0] marks;
+  axi_buffer #(.WIDTH(WIDTH + 2)) coming (
+    .clk(clk), .reset(reset), .add(tvalid), .data({tuser, tlast, tdata}), .room(tready),
+    .there(valid), .first({marks, data}), .take(take)
+  );
   always @(posedge clk)
-    if (reset) begin
-      waiting <= 0;
-      fault <= 1'b0;
-    end else begin
-      waiting <= waiting + stores - take;
-      if (take && head[WIDTH+1:WIDTH] != {first, last}) fault <= 1'b1;
-    end
-  always @(posedge clk) begin
-    if (take ? waiting == 1 : waiting == 0) head <= comes;
-    else if (take) head <= next;
-    if (stores) next <= comes;
-  end
+    if (reset) fault <= 1'b0;
+    else if (take && marks != {first, last}) fault <= 1'b1;
 endmodule

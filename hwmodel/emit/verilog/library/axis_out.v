@@ -16,19 +16,8 @@ module axis_out #(
   input wire first,
   input wire last
 );
-  reg [WIDTH+1:0] head, next;
-  reg [1:0] waiting;
-  wire [WIDTH+1:0] comes = {first, last, data};
-  wire goes = tvalid && tready;
-  assign tvalid = waiting != 0;
-  assign ready = !waiting[1];
-  assign {tuser, tlast, tdata} = head;
-  always @(posedge clk)
-    if (reset) waiting <= 0;
-    else waiting <= waiting + give - goes;
-  always @(posedge clk) begin
-    if (goes ? waiting == 1 : waiting == 0) head <= comes;
-    else if (goes) head <= next;
-    if (give) next <= comes;
-  end
+  axi_buffer #(.WIDTH(WIDTH + 2)) going (
+    .clk(clk), .reset(reset), .add(give), .data({first, last, data}), .room(ready),
+    .there(tvalid), .first({tuser, tlast, tdata}), .take(tready)
+  );
 endmodule

@@ -17,7 +17,7 @@ from verilog_programs import needs_icarus
 
 from arrayol.errors import ArrayolError
 from hwmodel.emit.verilog.axi import has_axi
-from hwmodel.emit.verilog.design import DesignFiles
+from hwmodel.emit.verilog.design import AXI_LIBRARY, DesignFiles
 
 pytestmark = needs_icarus
 
@@ -136,7 +136,7 @@ def on_random_requests(port: str, seed: int) -> dict[str, int]:
 
 
 def port_text() -> str:
-    return (LIBRARY / "axi_port.v").read_text(encoding="utf-8")
+    return "".join((LIBRARY / f"{name}.v").read_text(encoding="utf-8") for name in AXI_LIBRARY)
 
 
 @pytest.mark.parametrize("seed", [1, 2])

@@ -89,7 +89,7 @@ def test_frames_under_random_pauses(design: Callable[[], HardwareDesign], tmp_pa
 
 def test_a_lost_word_is_seen(tmp_path: Path) -> None:
     write_design(fastest(), tmp_path)
-    port = tmp_path / "rtl" / "axi_port.v"
+    port = tmp_path / "rtl" / "axi_buffer.v"
     text = port.read_text(encoding="utf-8")
     assert text.count("held == 2 ? second : data") == 1
     port.write_text(text.replace("held == 2 ? second : data", "data"), encoding="utf-8")
