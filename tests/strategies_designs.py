@@ -304,10 +304,12 @@ def _of_design(design: Design, model: MachineModel) -> Iterator[str]:
 
 
 @st.composite
-def emitted_specs(draw: st.DrawFn, specs: st.SearchStrategy[LinkedSpec] | None = None) -> MappedSpec:
+def emitted_specs(
+    draw: st.DrawFn, specs: st.SearchStrategy[LinkedSpec] | None = None, *, single: bool = False
+) -> MappedSpec:
     """As `mapped_specs`, on platforms for which hardware is emitted: datapaths derived, a memory that bursts by run.
 
-    Designs are those of what `specs` draws, else of linked tasks or of streams.
+    Designs are those of what `specs` draws, else of linked tasks or of streams. With `single` most have single buffers.
     """
     in_order = specs is None and draw(st.integers(0, 3)) == 0
     linked = draw(specs if specs is not None else streams() if in_order else linked_specs())
@@ -324,7 +326,8 @@ def emitted_specs(draw: st.DrawFn, specs: st.SearchStrategy[LinkedSpec] | None =
     fusions = [fusion for subspace in subspaces(task_graph(network)) for fusion in subspace]
     fusion = fusions[0] if in_order else draw(st.sampled_from(fusions))
     try:
-        design = Design(tuple(draw(group_designs(model, tasks, in_order=in_order)) for tasks in fusion.groups))
+        groups = (draw(group_designs(model, tasks, in_order=in_order, single=single)) for tasks in fusion.groups)
+        design = Design(tuple(groups))
     except ArrayolError as failure:
         assume(failure.diagnostics[0].code not in ("missing-operator", "operator-too-slow", "no-body"))
         raise

@@ -96,6 +96,11 @@ class GroupRun:
         return tuple(reversed(tuple(self.moves.plan.works)))
 
     @property
+    def single_buffers(self) -> frozenset[str]:
+        """The arrays with a buffer that is filled when its readers have left."""
+        return self.moves.plan.design.single_buffers
+
+    @property
     def cycles(self) -> int:
         """Cycles from the first load to the last store."""
         return sum(self.lengths)

@@ -9,7 +9,7 @@ one local word in each row.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -20,6 +20,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Lanes
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.names import plain
+from hwmodel.emit.schedule.units import LATE
 from hwmodel.local_words import local_word
 from hwmodel.platform import Channel, Platform
 from hwmodel.simulator.group import GroupRun, NumbersByStep
@@ -147,7 +148,7 @@ def _pieces(requester: Requester, start: int, elements: IntArray) -> list[_Piece
 class _Rows:
     """The rows of an engine's agents so far."""
 
-    requests: list[tuple[int, int, int, int]] = field(default_factory=list)  # word, words, write, first of its move
+    requests: list[tuple[int, int, int, int, int]] = field(default_factory=list)  # word, words, write, fence, late
     runs: list[tuple[int, int]] = field(default_factory=list)  # of each request, the array and the first element
     flags: list[tuple[int, ...]] = field(default_factory=list)  # array, write, part, waits, takes, done
     loaded: list[tuple[int, str, IntArray, IntArray]] = field(default_factory=list)  # row, name of lanes, lanes, words
@@ -199,13 +200,21 @@ class PortScheduler:
                 self._add(rows, self._setup(array), arrays.index(array))
             self._end(rows)
         for step in range(self.run.moves.steps):
-            for write in directions:
-                for array in self.run.moves.arrays:
-                    move = self._move(array, step, write=write)
-                    if move is not None:
-                        self._add(rows, move, arrays.index(array))
+            for array, write in self._order(directions):
+                move = self._move(array, step, write=write)
+                if move is not None:
+                    late = not write and array in self.run.single_buffers
+                    self._add(rows, move, arrays.index(array), late=int(late))
             self._end(rows)
         return self._built(name, rows)
+
+    def _order(self, directions: Sequence[bool]) -> Iterator[tuple[str, bool]]:
+        """What an engine moves in a step, in order: loads, stores, and then loads of single buffers."""
+        single = self.run.single_buffers
+        for write in directions:
+            yield from ((array, write) for array in self.run.moves.arrays if write or array not in single)
+        if False in directions:
+            yield from ((array, False) for array in self.run.moves.arrays if array in single)
 
     def _setup(self, array: str) -> _Move:
         """The move that loads a whole array before all frames."""
@@ -222,7 +231,7 @@ class PortScheduler:
         """End a step; an agent with no row in it gets an idle row."""
         before = rows.ends[-1] if rows.ends else (0, 0, 0)
         if len(rows.requests) == before[0]:
-            rows.requests.append((-1, 0, 0, 0))
+            rows.requests.append((-1, 0, 0, 0, 0))
             rows.runs.append((-1, -1))
         if len(rows.flags) == before[1]:
             rows.flags.append((0, 0, 0, 0, 0, 0))
@@ -243,12 +252,15 @@ class PortScheduler:
         inside = _Inside(name, memory, self.located[array][data[order]])
         return _Move(array, write, moved.element[data[order]], (inside,), self.run.requesters[array, write])
 
-    def _add(self, rows: _Rows, move: _Move, number: int) -> None:
-        """Add the requests of a move, and the words that pass in each."""
+    def _add(self, rows: _Rows, move: _Move, number: int, *, late: int = 0) -> None:
+        """Add the requests of a move, and the words that pass in each.
+
+        With `late` 1 the first request waits until the readers of single buffers have left.
+        """
         requester = move.requester
         for inside in move.inside:
             rows.lanes.setdefault(inside.name, (self._lanes(move, inside), inside.memory))
-        # `first` is 1 for the first request of the move only (its control `fence`).
+        # `first` is 1 for the first request of the move only (its controls `fence` and `late`).
         asked, done, first = requester.request_for(move.elements), 0, 1
         for start, size in asked.runs:
             end = int(np.searchsorted(move.elements, start + size))
@@ -257,7 +269,7 @@ class PortScheduler:
             for begin in range(0, asked.parts * asked.each, asked.each):
                 in_request = [piece for piece in pieces if begin <= piece.word < begin + asked.each]
                 count = self._pass(rows, (number, move, before), in_request, (begin, asked))
-                rows.requests.append((word + begin, count, int(move.write), first))
+                rows.requests.append((word + begin, count, int(move.write), first, first * late))
                 rows.runs.append((number, start))
                 first = 0
 
@@ -333,6 +345,7 @@ class PortScheduler:
                     "words": requests[:, 1],
                     "write": requests[:, 2],
                     "fence": requests[:, 3],
+                    **({LATE: requests[:, 4]} if requests[:, 4].any() else {}),
                 },
                 {"word": (np.where(there, requests[:, 0] % room, -1), room)},
                 setup,

@@ -80,7 +80,7 @@ def require_proofs(accesses: Accesses, tables: Tables, schedule: GroupSchedule, 
                 _require_disjoint_lanes(claim, lanes.name, lanes.memory, replay)
     for name, moved in run.moves.arrays.items():
         if name in run.located:
-            _require_lives(accesses, moved, run.located[name])
+            _require_lives(accesses, moved, run.located[name], late=name in run.single_buffers)
         else:
             _require_turns(name, tables, run)
 
@@ -134,11 +134,15 @@ def _require_disjoint_lanes(claim: Claim, name: str, memory: Memory, found: Repl
         raise unproven(f"{claim.where(row)} meets two words of bank {met} of '{memory.name}'")
 
 
-def _require_lives(accesses: Accesses, moved: Moved, words: IntArray) -> None:
-    """The second proof, for a buffer: the data of one word are live one after another."""
-    order = np.lexsort((moved.bring, words))
+def _require_lives(accesses: Accesses, moved: Moved, words: IntArray, *, late: bool) -> None:
+    """The second proof, for a buffer: the data of one word are live one after another.
+
+    What comes `late` takes its words from the next step on; that its readers have left is part of the fourth proof.
+    """
+    held_from = moved.bring + late
+    order = np.lexsort((held_from, words))
     same = words[order][1:] == words[order][:-1]
-    over = same & (moved.bring[order][1:] <= moved.last[order][:-1])
+    over = same & (held_from[order][1:] <= moved.last[order][:-1])
     for place in np.flatnonzero(over)[:1].tolist():
         first, second = int(order[place]), int(order[place + 1])
         element = np.unravel_index(int(moved.element[first]), accesses.shape(moved.array))

@@ -24,7 +24,7 @@ from hwmodel.emit.schedule.delays import DelayScheduler
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.own_module import Computing
-from hwmodel.emit.schedule.units import ReadPort, TaskUnits, Timed, WritePort, in_chunks, leaving, table_of
+from hwmodel.emit.schedule.units import HOLDS, ReadPort, TaskUnits, Timed, WritePort, in_chunks, leaving, table_of
 from hwmodel.emit.schedule.windows import window_kept
 from hwmodel.local_memory.banked import WindowReads
 from hwmodel.simulator.group import GroupRun
@@ -87,6 +87,8 @@ class TaskScheduler:
         lookups = [self._lookup(own, number) for number in tilers if (own.task, number) in self.random]
         writes = [self._written(own, touch, timed) for touch in self.accesses.writes[own.task]]
         controls = {f"{lanes.name}_round": moves for _, lanes, moves in reads if moves is not None}
+        if self.run.single_buffers & {touch.array for touch in self.accesses.reads[own.task]}:
+            controls[HOLDS] = np.repeat(np.append(idle * 0, busy > 0), np.diff(reading[1], prepend=-1))
         ports, read = [*(port for port, _, _ in reads), *lookups], [lanes for _, lanes, _ in reads]
         ports += [self._built_in(own, touch) for touch in built_in]
         written = [lanes for _, lanes in writes]

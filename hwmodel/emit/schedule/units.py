@@ -17,6 +17,9 @@ from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.windows import WindowPort
 
+# Loads of single buffers come when those that read them have left: a control of the requests of loads, and one of the
+# readers, in each row of a step in which they have work.
+LATE, HOLDS = "late", "holds"
 FETCH = 3  # cycles from the start of a repetition to its operand registers: to the bank, through it, to the unit
 
 

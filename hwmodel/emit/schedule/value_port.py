@@ -17,26 +17,32 @@ from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Lanes
 from hwmodel.emit.schedule.port import AddressMap, DmaEngine, PortLanes
 from hwmodel.emit.schedule.proofs import unproven
+from hwmodel.emit.schedule.units import LATE
 
 
 @dataclass(frozen=True, eq=False)
 class Passing:
-    """Touches of a memory by lanes at a port: the word, the step, and the element of the array (-1: none) of each."""
+    """Touches of a memory by lanes at a port: the word, the step, and the element of the array (-1: none) of each.
+
+    `earliest` is a cycle of its step before which it does not happen.
+    """
 
     array: str
     lanes: Lanes
     words: IntArray
     steps: IntArray
     elements: IntArray
+    earliest: IntArray
 
 
 @dataclass(frozen=True)
 class PortWords:
-    """The elements that pass an engine."""
+    """The elements that pass an engine; `left` has by step the cycle by which readers of single buffers have left."""
 
     accesses: Accesses
     addresses: AddressMap
     engine: DmaEngine
+    left: IntArray
 
     @cached_property
     def _requested_words(self) -> tuple[IntArray, IntArray]:
@@ -58,7 +64,25 @@ class PortWords:
         number: IntArray = np.cumsum(takes) - takes
         comes = (controls["waits"] > 0) & (controls["write"] == 0)
         loaded_word = np.where(comes, np.append(word, -1)[number], -1)
-        yield from self._touches(passing, loaded_word, controls["part"], write=False)
+        request = np.append(self._request_of_word, -1)[number]
+        earliest = np.where(comes, np.append(self._earliest, 0)[request], 0)
+        yield from self._touches(passing, (loaded_word, earliest), controls["part"], write=False)
+
+    @cached_property
+    def _request_of_word(self) -> IntArray:
+        """The row of the request of each word that is requested."""
+        controls = self.engine.requests.controls
+        return np.repeat(np.arange(self.engine.requests.rows), np.where(controls["asks"] > 0, controls["words"], 0))
+
+    @cached_property
+    def _earliest(self) -> IntArray:
+        """By request the cycle of its step before which it is not made: some wait for readers to leave."""
+        requests = self.engine.requests
+        rows = np.arange(requests.rows)
+        step = np.searchsorted(requests.ends, rows)
+        late = requests.controls.get(LATE, np.zeros(requests.rows, np.int64))
+        waited = np.maximum.accumulate(np.where(late > 0, rows, -1)) >= requests.starts[step]
+        return np.where(waited, self.left[step], 0)
 
     def stored(self) -> Iterator[Passing]:
         """The stored elements.
@@ -70,10 +94,17 @@ class PortWords:
         if int(whole.sum()) != len(word):
             raise unproven(f"'{self.engine.name}' stores other words than it asks for")
         number: IntArray = np.cumsum(whole) - whole
-        yield from self._touches(storing, np.append(word, -1)[number], storing.controls["part"], write=True)
+        stored_word = np.append(word, -1)[number]
+        yield from self._touches(storing, (stored_word, 0 * stored_word), storing.controls["part"], write=True)
 
-    def _touches(self, activity: Activity, word: IntArray, part: IntArray, *, write: bool) -> Iterator[Passing]:
-        """The element of each touch, given by row the word of the external memory and the part of it that passes."""
+    def _touches(
+        self, activity: Activity, passing: tuple[IntArray, IntArray], part: IntArray, *, write: bool
+    ) -> Iterator[Passing]:
+        """The element of each touch.
+
+        Given is by row the word of the external memory, its earliest cycle, and the part of it that passes.
+        """
+        word, earliest = passing
         ports: Mapping[str, PortLanes] = {own.name: own for own in self.engine.lanes if own.write == write}
         for lanes in activity.lanes:
             port = ports[lanes.name]
@@ -83,4 +114,5 @@ class PortWords:
             element = (word[row] - self.addresses.first[port.array]) * each + inside
             right = (word[row] >= 0) & (inside < each) & (element >= 0) & (element < self.accesses.size(port.array))
             step = np.searchsorted(activity.ends, row)
-            yield Passing(port.array, lanes, lanes.words[row, lane], step, np.where(right, element, -1))
+            words = lanes.words[row, lane]
+            yield Passing(port.array, lanes, words, step, np.where(right, element, -1), earliest[row])

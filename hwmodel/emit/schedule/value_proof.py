@@ -31,7 +31,7 @@ from hwmodel.emit.schedule.own_module import Computing
 from hwmodel.emit.schedule.port import AddressMap
 from hwmodel.emit.schedule.proofs import unproven
 from hwmodel.emit.schedule.tasks import units_of_instances
-from hwmodel.emit.schedule.units import FETCH, ReadPort, TaskUnits, WritePort
+from hwmodel.emit.schedule.units import FETCH, HOLDS, ReadPort, TaskUnits, WritePort
 from hwmodel.emit.schedule.value_port import PortWords
 from hwmodel.emit.schedule.values import CONSTANT, UNKNOWN, History, Outside, Values, Writes, place_at
 from hwmodel.simulator.group import GroupRun
@@ -163,10 +163,11 @@ class _Proof:
     def _loads(self, outside: Outside) -> Iterator[tuple[Memory, Writes]]:
         """The writes of loaded words, by memory: a word comes at some time in its step.
 
-        So neither the old nor the new value is reliable until the step's end: the word is UNKNOWN from its start on.
+        So neither the old nor the new value is reliable until the step's end: the word is UNKNOWN from its start on, or
+        from when readers of single buffers have left if it is asked for then.
         """
         for engine in self.tables.engines:
-            for own in PortWords(self.accesses, self.addresses, engine).loaded():
+            for own in PortWords(self.accesses, self.addresses, engine, self._left_by).loaded():
                 there = (own.elements >= 0) & outside[own.array][own.elements]
                 for place in np.flatnonzero(~there)[:1].tolist():
                     element = int(own.elements[place])
@@ -176,7 +177,18 @@ class _Proof:
                     raise unproven(f"step {own.steps[place]} loads element {at} of '{own.array}', which is not stored")
                 first = own.steps * self.span - 1
                 yield own.lanes.memory, Writes(own.words, first + self.span, own.elements)
-                yield own.lanes.memory, Writes(own.words, first, np.full(len(first), UNKNOWN))
+                yield own.lanes.memory, Writes(own.words, first + own.earliest, np.full(len(first), UNKNOWN))
+
+    @cached_property
+    def _left_by(self) -> IntArray:
+        """By step the cycle by which all that hold single buffers have left, 0 where none does."""
+        steps = len(self.tables.tasks[0][0].ends)
+        left = np.zeros(steps, np.int64)
+        for reading in (reading for reading, _, _ in self.tables.tasks if HOLDS in reading.controls):
+            rows = np.flatnonzero(reading.controls[HOLDS])
+            step, cycle = self._times(reading, rows)
+            np.maximum.at(left, step, cycle + 1)
+        return left
 
     def _results(self, task: _Issued) -> Iterator[tuple[Memory, Writes]]:
         """The writes of a task's results, in all memories that take them."""
@@ -322,7 +334,7 @@ class _Proof:
         """
         after = {name: there.copy() for name, there in outside.items()}
         for engine in self.tables.engines:
-            for passing in PortWords(self.accesses, self.addresses, engine).stored():
+            for passing in PortWords(self.accesses, self.addresses, engine, self._left_by).stored():
                 first = passing.steps * self.span
                 history = histories.get(passing.lanes.memory.name)
                 values = np.full(len(first), UNKNOWN)

@@ -233,6 +233,11 @@ class Coverage:
                 yield not_emitted(
                     f"'{layout.array}' has a bank layout", "take a design without, as --hardware explores them"
                 )
+            for array in [] if self.as_verilog else sorted(group.single_buffers):
+                yield not_emitted(
+                    f"'{array}' has a single buffer, which C++ fills while it is read",
+                    "take `arrayol emit verilog`, or a design with double buffers",
+                )
             for processor in group.processors:
                 yield from self._given_figures(processor)
         yield from self._loaded_for_several(groups)

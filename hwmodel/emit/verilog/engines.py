@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from hwmodel.emit.schedule.group import EngineAgents
 from hwmodel.emit.schedule.port import PortLanes
+from hwmodel.emit.schedule.units import HOLDS, LATE
 from hwmodel.emit.verilog.agents import bits_of
 from hwmodel.emit.verilog.wiring import GroupWiring
 
@@ -20,11 +21,18 @@ def engine_lines(wiring: GroupWiring, engine: EngineAgents) -> Iterator[str]:
     yield f"  assign {name}_words = {requests}_is_words;"
     yield f"  assign {name}_write = {requests}_is_write != 0;"
     yield f"  wire {name}_whole, {name}_pop;"
+    asks, free = f"{requests}_active && {requests}_is_asks != 0", f"{name}_requests_go"
+    if LATE in engine.requests.controls:
+        yield "  // The first load of single buffers waits until those that read them have left."
+        yield f"  wire {name}_held = {requests}_is_late != 0 && ({' || '.join(_holding(wiring))});"
+        yield f"  wire {name}_free;"
+        yield f"  assign {free} = {name}_free && !{name}_held;"
+        asks, free = f"{asks} && !{name}_held", f"{name}_free"
     most = wiring.outside.outstanding
     yield f"  engine #(.OUTSTANDING({most}), .COUNT({bits_of(most + 1)})) {name}_engine ("
     yield "    .clk(clk), .reset(reset),"
-    yield f"    .asks({requests}_active && {requests}_is_asks != 0), .fence({requests}_is_fence != 0),"
-    yield f"    .requests({name}_request), .requests_go({name}_requests_go),"
+    yield f"    .asks({asks}), .fence({requests}_is_fence != 0),"
+    yield f"    .requests({name}_request), .requests_go({free}),"
     yield f"    .active({passing}_active), .waits({passing}_is_waits != 0), .takes({passing}_is_takes != 0),"
     yield f"    .write({passing}_is_write != 0), .done({passing}_is_done != 0), .passing_go({name}_passing_go),"
     yield f"    .rvalid({name}_rvalid), .rready({name}_rready), .wready({name}_wready), .wvalid({name}_wvalid),"
@@ -33,6 +41,13 @@ def engine_lines(wiring: GroupWiring, engine: EngineAgents) -> Iterator[str]:
     for own in loads:
         yield from _load(wiring, name, passing, own)
     yield from _queue(wiring, name, storing, stores)
+
+
+def _holding(wiring: GroupWiring) -> Iterator[str]:
+    """By task that reads single buffers, whether it still does so in this step."""
+    for agent in (task.reading for task in wiring.schedule.tasks):
+        if HOLDS in agent.controls:
+            yield f"({agent.name}_active && {agent.name}_is_holds != 0)"
 
 
 def _load(wiring: GroupWiring, engine: str, passing: str, own: PortLanes) -> Iterator[str]:

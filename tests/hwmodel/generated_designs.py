@@ -1,8 +1,9 @@
-"""What Icarus says of designs with delays: right, wrong, or refused by name; and which features they have.
+"""What Icarus says of generated designs: right, wrong, or refused by name; and which features they have.
 
-As a program it tries many: `python tests/hwmodel/delayed_designs.py [CASES] [SEED] [--hls]`, with the folders of
-`pythonpath` in pyproject.toml as PYTHONPATH. It prints each design that is wrong, then how many there are of each
-feature and of each refusal; the exit code is 1 where something was wrong. With `--hls` it runs the C++ instead.
+Designs have every kind of decision, or are of tasks with delays. As a program it tries many: `python
+tests/hwmodel/generated_designs.py [CASES] [SEED] [--delays] [--hls]`, with the folders of `pythonpath` in
+pyproject.toml as PYTHONPATH. It prints each design that is wrong, then how many there are of each feature and of each
+refusal; the exit code is 1 where something was wrong. With `--hls` it runs the C++ instead.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from dataclasses import dataclass, field
 import hypothesis
 from cpp_programs import is_right, seen_of
 from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.strategies import SearchStrategy
 from scheduled_cases import scheduled
 from strategies_delays import delayed_designs
-from strategies_designs import MappedSpec
+from strategies_designs import MappedSpec, emitted_specs
 from verilog_programs import frames_of
 
 from arrayol.errors import ArrayolError
@@ -26,7 +28,9 @@ from hwmodel.emit.hls.design import HlsFiles
 from hwmodel.emit.schedule.units import TaskUnits
 
 BATCH = 5  # cases of one seed: later ones vary earlier ones
-ALL_FEATURES = {
+DECISIONS = emitted_specs(single=True)
+DELAYS = delayed_designs()
+DELAY_FEATURES = {
     *("1 delay", "2 delays", "3 delays", "exit", "tiled default", "state beside outputs", "short recurrence"),
     *("several outputs", "several outputs of a task", "several groups", "fused tasks", "outer blocks", "floats"),
     *("several units", "folded units", "folded units with a delay", "state kept by units", "state taken early"),
@@ -51,7 +55,7 @@ class Tally:
             first = error.diagnostics[0]
             self.refused[f"{first.code}: {first.message}" if first.code == "unproven-schedule" else first.code] += 1
             return
-        assert design is not None, "all have bodies"
+        assert design is not None, "all have bodies, and none reads of other frames"
         if self.hls:
             run = seen_of(HlsFiles(case.spec, design))
             seen, right = str(run), is_right(run)
@@ -74,8 +78,15 @@ def _has_state(units: TaskUnits) -> bool:
     return any(name.endswith("_state_next") for port in units.writes for name in port.lanes)
 
 
-def try_many(cases: int, seed: int, report: Callable[[int, Tally], None] | None = None, *, hls: bool = False) -> Tally:
-    """So many cases, always the same of one seed; `report` is called with how many there were."""
+def try_many(
+    kind: SearchStrategy[MappedSpec],
+    cases: int,
+    seed: int,
+    report: Callable[[int, Tally], None] | None = None,
+    *,
+    hls: bool = False,
+) -> Tally:
+    """So many cases of a kind, always the same of one seed; `report` is called with how many there were."""
     tally = Tally(hls)
     for first in range(0, cases, BATCH):
         settled = settings(
@@ -84,7 +95,7 @@ def try_many(cases: int, seed: int, report: Callable[[int, Tally], None] | None 
             database=None,
             suppress_health_check=list(HealthCheck),
             phases=[Phase.generate],
-        )(given(delayed_designs())(tally.judge))
+        )(given(kind)(tally.judge))
         hypothesis.seed(first + seed * 1_000_000)(settled)()
         if report is not None:
             report(first + BATCH, tally)
@@ -96,9 +107,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cases", nargs="?", type=int, default=500)
     parser.add_argument("seed", nargs="?", type=int, default=1)
+    parser.add_argument("--delays", action="store_true")
     parser.add_argument("--hls", action="store_true")
     chosen = parser.parse_args()
-    tally = try_many(chosen.cases, chosen.seed, _report, hls=chosen.hls)
+    tally = try_many(DELAYS if chosen.delays else DECISIONS, chosen.cases, chosen.seed, _report, hls=chosen.hls)
     for text in tally.wrong:
         sys.stdout.write(f"wrong: {text}\n")
     counts = {"right": tally.right, "wrong": len(tally.wrong)}
