@@ -15,8 +15,10 @@ from dse.output.open_design import StoredDesign
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.streams.design import StreamDesign
 from hwmodel.emit.streams.group import Beat
+from hwmodel.emit.system.software import c_name
+from hwmodel.emit.system.streams import StreamSystemFiles
 from hwmodel.emit.verilog.coverage import Coverage
-from hwmodel.emit.verilog.makefile import makefile
+from hwmodel.emit.verilog.makefile import stream_makefile
 from hwmodel.emit.verilog.top import FRAMES
 from hwmodel.simulator.memories.memories import one_frame
 from hwmodel.stream.model import StreamModel
@@ -45,9 +47,11 @@ class EmittedStream(EmittedDesign):
         return self.stream.cycles
 
     def _sources(self) -> Mapping[str, str]:
+        modules = self.stream.files()
         return {
-            **self.stream.files(),
-            MAKEFILE: makefile(f"{self.stream.top}_axis", None),
+            **modules,
+            **StreamSystemFiles(self.stream, self.opened.platform).texts(modules),
+            MAKEFILE: stream_makefile(f"{self.stream.top}_axis"),
             PAGE: "\n".join(_page(self)) + "\n",
         }
 
@@ -132,6 +136,16 @@ def _page(own: EmittedStream) -> Iterator[str]:
     yield "lowest bits. TUSER marks the first word of a frame, TLAST the last one of a line. Where an input has a"
     yield "mark at another place, `fault_NAME` and `fault` stay 1 until the reset; data go on. What is read once comes"
     yield "first, an element a word, with TLAST at the last one."
+    yield ""
+    yield "## In a system"
+    yield ""
+    yield "- sw/layout.json says which elements pass in which word; sw/frames.py makes words of NumPy arrays, and back."
+    yield "- `make sim-cocotb` runs frames and resets between sources and sinks in cocotb, from NumPy arrays."
+    yield "- component.xml is IP-XACT (IEEE 1685-2009); vivado/package.tcl makes an IP for block designs."
+    yield f"- {c_name(design.top)}.core is a core for FuseSoC: targets sim, lint, vivado, ecp5."
+    yield "- vivado/build.tcl and ecp5/Makefile (yosys, nextpnr) place it alone, at the clock of the platform."
+    yield ""
+    yield "A reset in the middle of a frame gives a clean start. The clock is known only after placing and routing."
 
 
 def _stream(own: EmittedStream, beat: Beat) -> str:

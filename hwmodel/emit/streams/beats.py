@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,20 +37,32 @@ class StreamWords:
 
         `bits` has those of the array's elements, row-major.
         """
-        repetitions, width = every_repetition(self.node), 8 * self.beat.word_bytes
+        width = 8 * self.beat.word_bytes
         kind = np.dtype(np.int64 if width < _WIDE else object)
-        units = unit(self.firing, repetitions).astype(kind)
-        pulses, number = np.unique(fired(self.firing, repetitions), return_inverse=True)
-        words, last = np.zeros(len(pulses), kind), np.zeros(len(pulses), np.bool_)
-        values = bits[self.accesses.elements(self.touch, repetitions)].astype(kind)
-        places = math.prod(self.touch.pattern)
-        for place in range(places):
-            np.add.at(words, number, values[:, place] << ((units * places + place) * self.beat.element_bits))
-        np.logical_or.at(last, number, self._line_ends(repetitions))
+        order, last = self.order
+        values = np.where(order < 0, 0, bits.astype(kind)[order])
+        words = np.zeros(len(order), kind)
+        for place in range(order.shape[1]):
+            words += values[:, place] << (place * self.beat.element_bits)
         words += last.astype(kind) << width
         words[0] += 1 << (width + 1)
         found: list[int] = words.tolist()
         return found
+
+    @cached_property
+    def order(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Of each beat of a frame the elements, as indices of the row-major array, and whether it is a line's last.
+
+        The shape is beats x elements, the element of the lowest bits first; -1 where a beat has no element.
+        """
+        repetitions = every_repetition(self.node)
+        pulses, number = np.unique(fired(self.firing, repetitions), return_inverse=True)
+        elements, places = self.accesses.elements(self.touch, repetitions), math.prod(self.touch.pattern)
+        order = np.full((len(pulses), self.beat.elements), -1, np.int64)
+        order[number[:, None], unit(self.firing, repetitions)[:, None] * places + np.arange(places)] = elements
+        last = np.zeros(len(pulses), np.bool_)
+        np.logical_or.at(last, number, self._line_ends(repetitions))
+        return order, last
 
     def _line_ends(self, repetitions: NDArray[Any]) -> NDArray[Any]:
         """Which repetitions are the last of a line, or fire together with that."""

@@ -127,15 +127,20 @@ class StreamDesign:
     def words(self) -> Mapping[str, list[int]]:
         """By array the words of its AXI4-Stream, of all frames."""
         words = {beat.array: self._serial(beat) for beat in self._set_up}
+        for array, reader in self.readers.items():
+            words[array] = [word for frame in self.frames for word in reader.of(self._bits(array, frame[array]))]
+        return words
+
+    @cached_property
+    def readers(self) -> Mapping[str, StreamWords]:
+        """By array, of those that move, which elements pass in which word."""
+        found: dict[str, StreamWords] = {}
         for beat in (*self.inputs, *self.outputs):
             name = f"{'load' if beat in self.inputs else 'store'} {beat.array}"
             node, firing = self.model.group.nodes[name], self.hardware.firing[name]
             (touch,) = node.writes or node.reads
-            reader = StreamWords(self.model.accesses, node, touch, firing, beat, self._inner(name))
-            words[beat.array] = [
-                word for frame in self.frames for word in reader.of(self._bits(beat.array, frame[beat.array]))
-            ]
-        return words
+            found[beat.array] = StreamWords(self.model.accesses, node, touch, firing, beat, self._inner(name))
+        return found
 
     def _bench(self) -> Iterator[tuple[str, str]]:
         ends = self.inputs, self.outputs, self._set_up

@@ -6,23 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from hwmodel.emit.system.ip_xact import Bus, component
-from hwmodel.emit.system.projects import (
-    Project,
-    ecp5_constraints,
-    ecp5_makefile,
-    fusesoc_core,
-    vivado_constraints,
-    vivado_package_script,
-    vivado_script,
-)
+from hwmodel.emit.system.projects import Project, project_texts, vivado_package_script
 from hwmodel.emit.system.software import c_header, layout_document, library
 from hwmodel.emit.verilog.axi import address_bits, axi_ports
 from hwmodel.emit.verilog.control import control_ports
 from hwmodel.emit.verilog.design import DesignFiles
-from hwmodel.emit.verilog.makefile import WAIVERS
 from hwmodel.platform import Platform
-
-ASSUMED_MHZ = 100.0  # of constraints where a platform names no clock
 
 
 @dataclass(frozen=True)
@@ -34,31 +23,10 @@ class SystemFiles:
 
     def texts(self, modules: Mapping[str, str]) -> dict[str, str]:
         """The files by path, given the `modules` of the folder by theirs."""
-        return dict(self._texts(self._project(sorted(modules))))
-
-    def _project(self, paths: list[str]) -> Project:
-        behind = self.files.ip
-        name = self.files.design.top
-        return Project(
-            name,
-            behind or f"{name}_top",
-            "aclk" if behind else "clk",
-            self.platform.clock_mhz or ASSUMED_MHZ,
-            self.platform.device,
-            [path for path in paths if path.startswith("rtl/")],
-            [path for path in paths if path.startswith("tb/")],
-            ["tb", "tb_axi"] if behind else ["tb"],
-            [path for path in paths if path.startswith("data/")],
-        )
-
-    def _texts(self, project: Project) -> Iterator[tuple[str, str]]:
-        yield project.core, fusesoc_core(project, ["-Wall", *(f"-Wno-{name}" for name in WAIVERS)])
-        yield "vivado/build.tcl", vivado_script(project)
-        yield "vivado/clock.xdc", vivado_constraints(project)
-        yield "ecp5/Makefile", ecp5_makefile(project)
-        yield "ecp5/clock.lpf", ecp5_constraints(project)
-        if self.files.ip is not None:
-            yield from self._behind_buses(project)
+        behind, name = self.files.ip, self.files.design.top
+        top, clock = (behind, "aclk") if behind else (f"{name}_top", "clk")
+        project = Project.of(name, top, clock, self.platform, modules)
+        return {**project_texts(project), **(dict(self._behind_buses(project)) if behind else {})}
 
     def _behind_buses(self, project: Project) -> Iterator[tuple[str, str]]:
         """What is there for the top module with buses only."""
@@ -67,7 +35,7 @@ class SystemFiles:
             Bus("m_axi", "AXI4", True, axi_ports(outside)),
             Bus("s_axi", "AXI4-Lite", False, control_ports()),
         ]
-        yield "vivado/package.tcl", vivado_package_script(project)
+        yield "vivado/package.tcl", vivado_package_script(project, ["s_axi", "m_axi"])
         yield "component.xml", component(project, layout, buses, address_bits(outside))
         yield "sw/layout.json", layout_document(layout, project.top, self.platform.clock_mhz, cycles)
         yield "sw/accelerator.py", library("accelerator.py")

@@ -19,7 +19,7 @@ NAMESPACE = "http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009"
 _READ_ONLY = ("STATUS", "CYCLES")
 _WRITE_ONLY = ("CONTROL",)
 _FIELDS = {"CONTROL": ("START", "CLEAR_DONE"), "STATUS": ("BUSY", "DONE", "FAULT"), "INTERRUPT": ("ENABLE",)}
-_AMBA = {"AXI4": "r0p0_0", "AXI4-Lite": "r0p0_0"}
+_AMBA = {"AXI4": "r0p0_0", "AXI4-Lite": "r0p0_0", "AXI4-Stream": "r0p0_1"}
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,24 @@ class Bus:
 
 def component(project: Project, layout: OutsideLayout, buses: Sequence[Bus], address_bits: int) -> str:
     """The document. `address_bits` are those of the addresses of the external memory."""
+    root, interfaces = _begun(project, buses)
+    _signal(interfaces, "irq", "interrupt", "INTERRUPT", "irq", master=True)
+    space = SubElement(SubElement(root, _tag("addressSpaces")), _tag("addressSpace"))
+    _text(space, "name", "memory")
+    _text(space, "range", str(1 << address_bits))
+    _text(space, "width", str(8 * layout.word))
+    _memory_map(root, layout)
+    return _ended(root, project, [ModulePort("irq", 1), *(port for bus in buses for port in bus.ports)])
+
+
+def stream_component(project: Project, buses: Sequence[Bus], others: Sequence[ModulePort]) -> str:
+    """The document of a design that has AXI4-Streams alone; `others` are its ports that belong to none of them."""
+    root, _ = _begun(project, buses)
+    return _ended(root, project, [*others, *(port for bus in buses for port in bus.ports)])
+
+
+def _begun(project: Project, buses: Sequence[Bus]) -> tuple[Element, Element]:
+    """A document with its name, and its buses with clock and reset."""
     ET.register_namespace("spirit", NAMESPACE)
     root = Element(_tag("component"))
     for name, text in (("vendor", "arrayol"), ("library", LIBRARY), ("name", project.file), ("version", VERSION)):
@@ -43,13 +61,12 @@ def component(project: Project, layout: OutsideLayout, buses: Sequence[Bus], add
         _bus(interfaces, bus)
     _signal(interfaces, "aclk", "clock", "CLK", project.clock)
     _signal(interfaces, "aresetn", "reset", "RST", "aresetn")
-    _signal(interfaces, "irq", "interrupt", "INTERRUPT", "irq", master=True)
-    space = SubElement(SubElement(root, _tag("addressSpaces")), _tag("addressSpace"))
-    _text(space, "name", "memory")
-    _text(space, "range", str(1 << address_bits))
-    _text(space, "width", str(8 * layout.word))
-    _memory_map(root, layout)
-    _model(root, project, [port for bus in buses for port in bus.ports])
+    return root, interfaces
+
+
+def _ended(root: Element, project: Project, ports: Sequence[ModulePort]) -> str:
+    """The document with its ports beside clock and reset, and its files."""
+    _model(root, project, ports)
     _files(root, project)
     _text(root, "description", f"{project.name}, emitted by arrayol")
     ET.indent(root)
@@ -82,9 +99,12 @@ def _bus(parent: Element, bus: Bus) -> None:
     interface = SubElement(parent, _tag("busInterface"))
     _text(interface, "name", bus.name)
     version = _AMBA[bus.protocol]
-    _reference(interface, "busType", _vlnv("amba.com", "AMBA4", bus.protocol, version))
-    _reference(interface, "abstractionType", _vlnv("amba.com", "AMBA4", f"{bus.protocol}_rtl", version))
-    if bus.master:
+    name = bus.protocol.replace("-Stream", "Stream")  # as Arm's own files have it
+    _reference(interface, "busType", _vlnv("amba.com", "AMBA4", name, version))
+    _reference(interface, "abstractionType", _vlnv("amba.com", "AMBA4", f"{name}_rtl", version))
+    if bus.protocol == "AXI4-Stream":
+        SubElement(interface, _tag("master" if bus.master else "slave"))
+    elif bus.master:
         side = SubElement(interface, _tag("master"))
         _reference(side, "addressSpaceRef", {"addressSpaceRef": "memory"})
     else:
@@ -151,7 +171,7 @@ def _model(root: Element, project: Project, ports: Sequence[ModulePort]) -> None
         _text(view, name, text)
     _text(SubElement(view, _tag("fileSetRef")), "localName", "rtl")
     found = SubElement(model, _tag("ports"))
-    single = [ModulePort(project.clock, 1, False), ModulePort("aresetn", 1, False), ModulePort("irq", 1)]
+    single = [ModulePort(project.clock, 1, False), ModulePort("aresetn", 1, False)]
     for port in (*single, *ports):
         own = SubElement(found, _tag("port"))
         _text(own, "name", port.name)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from hwmodel.emit.system.software import c_name
+from hwmodel.emit.verilog.makefile import WAIVERS
+from hwmodel.platform import Platform
 
 LIBRARY, VERSION = "design", "1.0"  # the version is that of the folder's form, not of the design
 SERIES7 = "xc7z020"  # where the platform names no device of the family, as are these of ECP5
 ECP5_SIZE, ECP5_SPEED = "85k", "6"
+ASSUMED_MHZ = 100.0  # of constraints where a platform names no clock
+_FOLDERS, _BENCHES = ("rtl", "tb", "data"), ("tb/tb.v", "tb/tb_axi.v")
 _PACKAGES = {"12k": "CABGA256", "25k": "CABGA381", "45k": "CABGA554", "85k": "CABGA756"}
 _PARTS = {
     "xc7a35t": "cpg236-1", "xc7a100t": "csg324-1", "xc7a200t": "fbg676-1", "xc7k70t": "fbg676-1",
@@ -36,6 +41,14 @@ class Project:
     benches: Sequence[str]  # top modules of the bench
     data: Sequence[str]
 
+    @staticmethod
+    def of(name: str, top: str, clock: str, platform: Platform, paths: Iterable[str]) -> Project:
+        """The project of a folder with these files, on a platform."""
+        inside = {folder: sorted(path for path in paths if path.startswith(f"{folder}/")) for folder in _FOLDERS}
+        benches = [PurePosixPath(path).stem for path in inside["tb"] if path in _BENCHES]
+        mhz = platform.clock_mhz or ASSUMED_MHZ
+        return Project(name, top, clock, mhz, platform.device, inside["rtl"], inside["tb"], benches, inside["data"])
+
     @property
     def core(self) -> str:
         """The file of FuseSoC."""
@@ -59,6 +72,17 @@ class Project:
         size = f"{device.group(2)}k" if device else ECP5_SIZE
         family = f"{device.group(1).lower()}-" if device and device.group(1) != "U" else ""
         return f"--{family}{size}", "--package", _PACKAGES[size], "--speed", ECP5_SPEED
+
+
+def project_texts(project: Project) -> dict[str, str]:
+    """The files that every design has, by path: a core of FuseSoC, scripts and clocks for Vivado and the open flow."""
+    return {
+        project.core: fusesoc_core(project, ["-Wall", *(f"-Wno-{name}" for name in WAIVERS)]),
+        "vivado/build.tcl": vivado_script(project),
+        "vivado/clock.xdc": vivado_constraints(project),
+        "ecp5/Makefile": ecp5_makefile(project),
+        "ecp5/clock.lpf": ecp5_constraints(project),
+    }
 
 
 def fusesoc_core(project: Project, lint: Sequence[str]) -> str:
@@ -141,8 +165,9 @@ def vivado_script(project: Project) -> str:
     return "\n".join([*lines, ""])
 
 
-def vivado_package_script(project: Project, vendor: str = "user") -> str:
-    """Tcl for Vivado: package the design as an IP in the folder ip, for block designs."""
+def vivado_package_script(project: Project, buses: Sequence[str], vendor: str = "user") -> str:
+    """Tcl for Vivado: package the design with its buses as an IP in the folder ip, for block designs."""
+    core = "[ipx::current_core]"
     lines = [
         "# vivado -mode batch -source vivado/package.tcl: the design as an IP of the catalogue, in the folder ip.",
         "# Vivado itself was not run on this script before it was written.",
@@ -152,13 +177,10 @@ def vivado_package_script(project: Project, vendor: str = "user") -> str:
         f"set_property top {{{project.top}}} [current_fileset]",
         "set ip [file join $folder ip]",
         f"ipx::package_project -root_dir $ip -vendor {vendor} -library {LIBRARY} -import_files -force",
-        f"set_property name {project.file} [ipx::current_core]",
-        f"set_property version {VERSION} [ipx::current_core]",
-        f"ipx::associate_bus_interfaces -busif s_axi -clock {project.clock} [ipx::current_core]",
-        f"ipx::associate_bus_interfaces -busif m_axi -clock {project.clock} [ipx::current_core]",
-        "ipx::create_xgui_files [ipx::current_core]",
-        "ipx::update_checksums [ipx::current_core]",
-        "ipx::save_core [ipx::current_core]",
+        f"set_property name {project.file} {core}",
+        f"set_property version {VERSION} {core}",
+        *(f"ipx::associate_bus_interfaces -busif {{{bus}}} -clock {project.clock} {core}" for bus in buses),
+        *(f"ipx::{step} {core}" for step in ("create_xgui_files", "update_checksums", "save_core")),
     ]
     return "\n".join([*lines, ""])
 

@@ -35,6 +35,8 @@ sim-axi: build/icarus-axi
 build/icarus-axi: $(RTL) $(TB)
 	mkdir -p build
 	iverilog -g2001 -s tb_axi -o $@ $^
+"""
+_COCOTB = """\
 sim-cocotb:
 	$(PYTHON) cocotb/run.py
 """
@@ -42,8 +44,20 @@ sim-cocotb:
 
 def makefile(top: str, axi: str | None) -> str:
     """Its text, for a top module, and for that of AXI4 where there is one: then that is what linters look at."""
-    waivers = " ".join(f"-Wno-{name}" for name in WAIVERS)
     if axi is None:
-        return _TEXT.format(top=top, waivers=waivers, told="", phony="")
+        return _filled(top, "", "")
     told = "\n# sim-axi: the design behind AXI4 on Icarus; sim-cocotb: with its registers too, from NumPy arrays."
-    return _TEXT.format(top=axi, waivers=waivers, told=told, phony=" sim-axi sim-cocotb") + _AXI
+    return _filled(axi, told, " sim-axi sim-cocotb") + _AXI + _COCOTB
+
+
+def stream_makefile(top: str) -> str:
+    """The Makefile of a design that has AXI4-Streams."""
+    return (
+        _filled(top, "\n# sim-cocotb: frames between sources and sinks in cocotb, from NumPy arrays.", " sim-cocotb")
+        + _COCOTB
+    )
+
+
+def _filled(top: str, told: str, phony: str) -> str:
+    waivers = " ".join(f"-Wno-{name}" for name in WAIVERS)
+    return _TEXT.format(top=top, waivers=waivers, told=told, phony=phony)
