@@ -12,17 +12,17 @@ from dse.output.hardware import MAKEFILE, PAGE, CheckedDesign, ScheduledDesign
 from dse.output.hardware_page import (
     Promised,
     addresses_part,
-    built_part,
     costs_part,
     heading,
+    memories_part,
     repeated_part,
-    table,
     units_part,
 )
 from hwmodel.emit.hls.compiler import BUILDS, RunSeen, run_build
 from hwmodel.emit.hls.design import FRAMES, HlsFiles
 from hwmodel.emit.hls.makefile import makefile
 from hwmodel.emit.schedule.bits import not_emitted
+from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.own_module import OwnModule
 
@@ -37,7 +37,7 @@ def page_of(own: Promised, top: str) -> str:
         _promises(own),
         _running(own, top),
         units_part(own.hardware),
-        _memories(own),
+        memories_part(own, _BANKS, "kind", _kind),
         costs_part(own),
         _not_promised(),
     )
@@ -83,23 +83,10 @@ def _running(own: Promised, top: str) -> Iterator[str]:
     yield from addresses_part(own)
 
 
-def _memories(own: Promised) -> Iterator[str]:
-    yield "## Memories"
-    yield ""
-    yield "Banks are separate dimensions, which pragmas partition; each bank of a FIFO is a stream."
-    yield ""
-    yield from table(
-        ("group", "memory", "of array", "kind", "banks", "depth in words", "width in bits"),
-        (
-            (number, memory.name, memory.array, _kind(memory), memory.banks, f"{memory.depth:,}", memory.width)
-            for number, group in enumerate(own.hardware.groups)
-            for memory in group.memories
-        ),
-    )
-    yield from built_part(own)
+_BANKS = "Banks are separate dimensions, which pragmas partition; each bank of a FIFO is a stream."
 
 
-def _kind(memory: Memory) -> str:
+def _kind(_: GroupSchedule, memory: Memory) -> str:
     if memory.content is not None:
         return "ROM"
     return "streams" if memory.fifo else "registers" if memory.registers else "buffer"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def page_of(own: Promised, files: DesignFiles) -> str:
         _promises(own),
         _running(own, axi),
         units_part(own.hardware),
-        _memories(own),
+        memories_part(own, _COPIES, "copies", _copies),
         costs_part(own),
         _interface(own.hardware, outside, engines),
         _timing(own.hardware),
@@ -146,23 +146,29 @@ def units_part(hardware: HardwareDesign) -> Iterator[str]:
     )
 
 
-def _memories(own: Promised) -> Iterator[str]:
+_COPIES = "These are the memories in rtl/. Each reader has its own copy; registers are shared by all readers."
+
+
+def memories_part(
+    own: Promised, sentence: str, column: str, value: Callable[[GroupSchedule, Memory], str]
+) -> Iterator[str]:
+    """The memories of all groups, with a last `column` of values, and what the model builds them of."""
     yield "## Memories"
     yield ""
-    yield "These are the memories in rtl/. Each reader has its own copy; registers are shared by all readers."
+    yield sentence
     yield ""
     yield from table(
-        ("group", "memory", "of array", "banks", "depth in words", "width in bits", "copies"),
+        ("group", "memory", "of array", "banks", "depth in words", "width in bits", column),
         (
-            (number, memory.name, memory.array, memory.banks, f"{memory.depth:,}", memory.width, _copies(group, memory))
+            (number, memory.name, memory.array, memory.banks, f"{memory.depth:,}", memory.width, value(group, memory))
             for number, group in enumerate(own.hardware.groups)
             for memory in group.memories
         ),
     )
-    yield from built_part(own)
+    yield from _built(own)
 
 
-def built_part(own: Promised) -> Iterator[str]:
+def _built(own: Promised) -> Iterator[str]:
     """What the model builds memories of."""
     built = own.opened.memories
     if built is not None:

@@ -11,52 +11,12 @@ from pathlib import Path
 
 import pytest
 from conftest import CommandLine
+from emitted_chain import PLATFORM, SPEC
 from verilog_programs import needs_icarus
 
 from arrayol.text import time_text
 from hwmodel.emit.verilog.design import DesignFiles
 
-SPEC = """\
-const N = 24
-
-elementary smooth(x: u8[3]) -> (y: i16) {
-  y = i16(x[0]) + 2 * i16(x[1]) - i16(x[2])
-}
-
-elementary halve(a: i16) -> (b: i16) {
-  b = a // 2
-}
-
-task smoothed(x: u8[N + 2]) -> (y: i16[N]) {
-  repeat [N] of smooth {
-    x <- x at origin [0] paving [1] fitting [1]
-    y -> y at origin [0] paving [1] fitting []
-  }
-}
-
-task halved(y: i16[N]) -> (z: i16[N]) {
-  repeat [N] of halve {
-    a <- y at origin [0] paving [1] fitting []
-    b -> z at origin [0] paving [1] fitting []
-  }
-}
-
-task chain(x: u8[N + 2]) -> (z: i16[N]) {
-  y = smoothed(x)
-  z = halved(y)
-}
-"""
-PLATFORM = """\
-clock_mhz = 100
-technology = "ecp5-6"
-
-[memory]
-latency = 8
-word_bits = 32
-port = "shared"
-burst = "run"
-outstanding = 4
-"""
 AGREES = "Verilog   agrees: the same cycles in each frame, the outputs bit for bit\n"
 RANDOM = "the frame of the test bench is random data, seed 1; --in gives other data\n"
 
@@ -129,8 +89,8 @@ def test_a_folder_is_written(emit: Emit, here: Path) -> None:
     assert {"rtl/chain_top.v", "rtl/group0_top.v", "rtl/unit_smoothed.v", "rtl/bank.v", "tb/tb.v"} <= found.keys()
     assert {"rtl/chain_axi.v", "rtl/axi_port.v", "tb/tb_axi.v", "tb/axi_memory.v"} <= found.keys()
     modules = sum(name.startswith("rtl/") for name in found)
-    told = f"chain-verilog: {modules} modules in rtl, tb, data, design.json, Makefile, README.md"
-    assert " ".join(out.split()).endswith(told)
+    beside = "cocotb, data, ecp5, sw, tb, vivado, Makefile, README.md, chain.core, component.xml, design.json"
+    assert " ".join(out.split()).endswith(f"chain-verilog: {modules} modules in rtl, {beside}")
 
 
 def test_json_says_that_the_design_was_not_run(emit: Emit) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import CommandLine
 from cpp_programs import needs_compiler
+from emitted_chain import PLATFORM
 
 from arrayol import api
 from arrayol.text import time_text
@@ -46,17 +47,6 @@ task chain(x: i12[H, W + 2]) -> (z: i16[H, W]) {
   y = summed(x)
   z = halved(y)
 }
-"""
-PLATFORM = """\
-clock_mhz = 100
-technology = "ecp5-6"
-
-[memory]
-latency = 8
-word_bits = 32
-port = "shared"
-burst = "run"
-outstanding = 4
 """
 STUDY = """\
 links = ["fifo"]
@@ -134,7 +124,9 @@ def test_a_folder_is_written(emit: Emit, here: Path) -> None:
         "#pragma HLS ARRAY_PARTITION variable = ",
     ):  # fmt: skip
         assert part in text
-    assert " ".join(out.split()).endswith("chain-hls: 1 group in src, shim, tb, data, design.json, Makefile, README.md")
+    assert " ".join(out.split()).endswith(
+        "chain-hls: 4 sources in src, data, shim, tb, Makefile, README.md, design.json"
+    )
 
 
 def test_the_same_bytes_and_the_same_schedule(emit: Emit, here: Path) -> None:

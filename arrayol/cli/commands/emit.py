@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -280,8 +280,7 @@ def _facts(emitted: api.EmittedDesign, checked: CheckedVerilog | None, folder: P
         yield "Verilog", "DIFFERS" if differs else "agrees: the same cycles in each frame, the outputs bit for bit"
     yield from hardware_facts(emitted.opened)
     yield "platform", emitted.opened.platform_name
-    modules = sum(name.startswith("rtl/") for name in emitted.files)
-    yield "written", f"{folder}: {counted(modules, 'module')} in rtl, tb, data, design.json, Makefile, README.md"
+    yield "written", _written(folder, emitted.files, "rtl", "module")
 
 
 def _runs(checked: CheckedHls) -> Iterator[Table]:
@@ -308,5 +307,12 @@ def _hls_facts(emitted: api.EmittedDesign, checked: CheckedHls | None, folder: P
         yield "C++", "DIFFERS" if differs else "agrees: the outputs bit for bit, plain and with sanitizers"
     yield from hardware_facts(emitted.opened)
     yield "platform", emitted.opened.platform_name
-    groups = sum(name.startswith("src/group") for name in emitted.files)
-    yield "written", f"{folder}: {counted(groups, 'group')} in src, shim, tb, data, design.json, Makefile, README.md"
+    yield "written", _written(folder, emitted.files, "src", "source")
+
+
+def _written(folder: Path, files: Collection[str], first: str, kind: str) -> str:
+    """In words what lies in a folder: how many files of a kind in its `first` folder, other folders, other files."""
+    folders = sorted({name.partition("/")[0] for name in files if "/" in name} - {first})
+    count = sum(name.startswith(f"{first}/") for name in files)
+    beside = sorted(name for name in files if "/" not in name)
+    return f"{folder}: {counted(count, kind)} in {', '.join([first, *folders, *beside])}"
