@@ -141,5 +141,8 @@ def _is_estimate(one: Organisation, prices: Technology) -> bool:
 
 
 def _sentences(one: Organisation) -> Iterator[str]:
-    for text in (one.reason, *(refusal.text for refusal in one.refused)):
+    for text in (
+        *(() if one.way in ("segments", "chunks") else (one.reason,)),
+        *(refusal.text for refusal in one.refused),
+    ):
         yield f"{text[:1].upper()}{text[1:]}."

@@ -15,6 +15,7 @@ from hwmodel.cost_model.enumerated.plan import plan_group
 from hwmodel.cost_model.evaluate.estimate import latencies_of, step_ends
 from hwmodel.cost_model.memory_port.port import PortCycles
 from hwmodel.cost_model.model import MachineModel
+from hwmodel.cost_model.streaming.stream_lines import LinesOfNode, lines_of_nodes
 from hwmodel.cost_model.tables.steps import StepPart
 from hwmodel.design import GroupDesign, is_plain, rates_of
 from hwmodel.stream.model import last_firing
@@ -46,12 +47,16 @@ class MovedElements:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Steps of a group, ascending, with gaps where some are not shown; a step's `busy` is in the order of `tasks`."""
+    """Steps of a group, ascending, with gaps where some are not shown; a step's `busy` is in the order of `tasks`.
+
+    `lines` are those that the nodes of a streaming group pass.
+    """
 
     tasks: tuple[str, ...]
     shared_port: bool
     steps: tuple[ShownStep, ...]
     moved: tuple[MovedElements, ...]
+    lines: tuple[LinesOfNode, ...] = ()
 
 
 def group_timeline(
@@ -84,17 +89,18 @@ def _of_stream(model: MachineModel, group: GroupDesign, totals: tuple[int, int],
         raise ValueError("the group takes other steps or cycles")
     number = np.arange(len(length))
     shown = np.flatnonzero((number < first) | (number >= len(length) - last))
-    begin = (shown - 1) * steps.chunk
+    begin, work = steps.begins[shown], steps.work[shown]
     busy = {}
     for task in group.tasks:
         firing = streamed.nodes[task].firing
-        end = np.minimum(begin + steps.chunk, last_firing(firing) + firing.interval)
+        end = np.minimum(begin + work, last_firing(firing) + firing.interval)
         busy[task] = np.maximum(end - np.maximum(begin, firing.start), 0)
     moved: dict[str, MovedElements] = {}
     for own in steps.ports:
         _move(moved, own.array, int(own.data.sum()), write=own.write)
     port = steps.port.of_structure(shown)
-    return _timeline(shown, (np.cumsum(length) - length)[shown], length[shown], port, busy, moved)
+    found = _timeline(shown, (np.cumsum(length) - length)[shown], length[shown], port, busy, moved)
+    return replace(found, lines=lines_of_nodes(streamed))
 
 
 def _separably(batch: GroupBatch, group: GroupDesign, structures: Structures, shown: IntArray, cycles: int) -> Timeline:

@@ -168,8 +168,13 @@ def _arrays(model: MachineModel, task: str) -> frozenset[str]:
 
 
 def _document(timeline: Timeline) -> dict[str, Any]:
-    """Steps as rows: number, start, length, loads, stores, then the cycles of each task."""
-    return {
+    """Steps as rows: number, start, length, loads, stores, then the cycles of each task.
+
+    Of a stream also the lines of its nodes: name, how many there are, whether the frame is shown as one, and the pulses
+    of each that is shown.
+    """
+    lines = [[own.node, own.lines, own.whole, own.shown] for own in timeline.lines]
+    return ({"lines": lines} if lines else {}) | {
         "shared_port": timeline.shared_port,
         "steps": [
             [step.number, step.start, step.length, step.loads, step.stores, *step.busy] for step in timeline.steps

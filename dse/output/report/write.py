@@ -28,6 +28,7 @@ SCRIPTS = (
     "table.js",
     "diagram.js",
     "timeline.js",
+    "lines.js",
     "parts.js",
     "compare.js",
     "more.js",

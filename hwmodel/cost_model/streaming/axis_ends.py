@@ -38,6 +38,11 @@ class AxisSteps(PortSteps):
         return PortCycles(nothing, nothing, nothing, self.shared)
 
     @property
+    def begins(self) -> IntArray:
+        """The first pulse, (1,)."""
+        return np.zeros(1, np.int64)
+
+    @property
     def work(self) -> IntArray:
         """All pulses of a frame, (1,)."""
         return np.array([self.pulses])

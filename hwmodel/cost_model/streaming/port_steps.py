@@ -101,6 +101,12 @@ class PortSteps:
         return PortCycles(loads, stores, 0 * loads, self.shared)
 
     @property
+    def begins(self) -> IntArray:
+        """The pulse with which the group's work in each step begins, (n + 2,)."""
+        begins: IntArray = (np.arange(self.chunks + 2) - 1) * self.chunk
+        return begins
+
+    @property
     def work(self) -> IntArray:
         """The pulses of the group in each step of a frame, (n + 2,)."""
         work = np.full(self.chunks + 2, self.chunk, np.int64)

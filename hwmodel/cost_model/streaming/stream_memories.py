@@ -66,7 +66,7 @@ class StreamMemories:
             return replace(use, banks=len(segments), blocks=self._blocks(segments, bits))
         built = _summed(self._segment(segment, bits, self.terms) for segment in segments)
         longest = max(segment.depth for segment in segments)
-        reason = f"{counted(len(segments), 'segment')} of {longest:,} words at most"
+        reason = f"{counted(len(segments), 'segment')} of {counted(longest, 'word')} at most"
         organised = with_organisation(use, Organisation("segments", 1, None, words, bits, 0, built, reason))
         return replace(organised, banks=len(segments))
 

@@ -14,7 +14,7 @@ function renderDesign() {
     make("h2", { id: "design-heading" }, `Design ${design.id}`),
     note(`${marks.filter(Boolean).join(", ")}; ${counted(groups.length, "group")}${verdict(design)}`),
     make("button", { type: "button", id: "beside", on: { click: () => compareAlso(design) } }),
-    part("Block diagram", "diagram", groups[0].blocks ? note(READING) : null, ...groups.flatMap((group, place) => [groupHeading(group, place), wholeArrays(group), diagram(group, room, design)])),
+    part("Block diagram", "diagram", groups[0].ends ? note([...new Set(groups.map(readingOf))].join(" ")) : null, ...groups.flatMap((group, place) => [groupHeading(group, place), wholeArrays(group), diagram(group, room, design)])),
     ...[morePart(design)].filter(Boolean),
     part("All figures", "figures", figuresList(design)),
     ...(groups[0].ends ? mappedParts(design, groups, room) : []).filter(Boolean),
@@ -25,6 +25,10 @@ function renderDesign() {
 }
 
 const READING = "Each group of tasks runs block by block; its scan lists the dimensions that the blocks walk along, outermost first. \"2 units @ 3\" start a repetition every third cycle each.";
+
+const STREAMING = "A stream starts a repetition of each task every few pulses; data wait in line buffers.";
+
+const readingOf = (group) => (group.stream ? STREAMING : READING);
 
 // The button that puts the chosen design side by side with others.
 function markButton() {
@@ -94,7 +98,7 @@ function memoryBars(design, room) {
   const sizes = (memory) => [memory.data ? `${shown(memory.data)} data` : null, bitsText(memory.bits), memory.blocks === null ? null : counted(memory.blocks, "memory block"),
     memory.addressed ? `as one bank ${counted(memory.addressed, "word")}, of which ${shown(memory.live)} are live at once` : null];
   const place = (group) => (group && design.groups.length > 1 ? `${group}: ` : "");
-  const rows = memoriesOf(design).map(([memory, group]) => [`${place(group)}${memory.kind} ${memory.name}`, [[memory.kind, memory.bits, sizes(memory).filter(Boolean).join(", ")]]]);
+  const rows = memoriesOf(design).filter(([memory]) => memory.bits).map(([memory, group]) => [`${place(group)}${memory.kind} ${memory.name}`, [[memory.kind, memory.bits, sizes(memory).filter(Boolean).join(", ")]]]);
   const memories = [...groupsOf(design).flatMap((group) => group.memories), ...design.resident];
   const bits = (size) => bitsText(sum(memories.map((memory) => memory[size] * memory.width)));
   const text = `At most ${bits("live")} of data are live at once; as one bank each, the memories would take ${bits("addressed")}. Bits of each memory as built:`;
@@ -164,7 +168,7 @@ function layouts(groups) {
     const chosen = group.layouts.find((one) => one.array === memory.name);
     return [`group ${place + 1}: ${memory.name}`, counted(memory.banks, "bank"), chosen ? bankText(chosen) : memory.banks === 1 ? "the only one" : usual];
   }));
-  if (!rows.length) return [note("No buffer.")];
+  if (!rows.length) return [note(groups.every((group) => group.stream) ? "A stream has line buffers in place of buffers." : "No buffer.")];
   return [grid("Bank layout of each buffer", ["buffer", "banks", "bank of a datum"], rows, [2])];
 }
 
@@ -191,7 +195,7 @@ function transfers(groups) {
     const moved = group.timeline?.moved ?? [];
     return [
       make("h4", {}, `Group ${place + 1}: ${group.tasks.join(", ")}`),
-      make("p", {}, `Policy ${group.policy}: ${POLICIES[group.policy]}. ${counted(group.traffic_bytes, "byte")} loaded and stored, ${shown(group.port_bytes)} in whole words; ` +
+      make("p", {}, `${group.stream ? "Each element comes and goes once" : `Policy ${group.policy}: ${POLICIES[group.policy]}`}. ${counted(group.traffic_bytes, "byte")} loaded and stored, ${shown(group.port_bytes)} in whole words; ` +
         `a processor waits at most ${counted(waits("waiting_for_loads"), "cycle")} for loads and ${shown(waits("waiting_for_stores"))} for stores.`),
       moved.length ? grid(`Transfers of group ${place + 1}`, ["array", "elements loaded", "elements stored", "share of the array"],
         moved.map(([name, loaded, stored]) => [name, shown(loaded), shown(stored), ofAll(name, loaded + stored)])) : null,

@@ -50,10 +50,10 @@ function nodesOf(group, { loads, resident }) {
   const tasks = new Map(group.processors.map((one) => [one.task, taskNode(group, one, states, resident)]));
   const kept = new Map(memories.filter((memory) => ["buffer", "fifo"].includes(memory.kind)).map((memory) => [memory.name, memoryNode(group, memory)]));
   if (!tasksNow().network) return unlinked(tasks, kept);
-  const [source, sink] = [externalNode("loads"), externalNode("stores")];
+  const [source, sink] = [externalNode("loads", group), externalNode("stores", group)];
   const array = (name) => {
     if (!kept.has(name) && isResident(name, loads)) kept.set(name, residentNode(name, resident));
-    if (!kept.has(name)) kept.set(name, { kind: "plain", lines: [name, arrayText(name)], from: [] });
+    if (!kept.has(name)) kept.set(name, lineBufferNode(group, name) ?? { kind: "plain", lines: [name, arrayText(name)], from: [] });
     return kept.get(name);
   };
   for (const [name, node] of tasks) {
@@ -111,6 +111,14 @@ function taskNode(group, processor, states, resident) {
   return { kind: "task", lines, from: [], state: own.length > 0, detail: [...every, ...own.map((memory) => `state of ${memory.name}: ${bitsText(memory.bits)}`), ...locals.map((one) => `locals: ${bitsText(one.bits)}`)] };
 }
 
+// The line buffers of an array that a load or a task of a single output hands on; null for all others.
+function lineBufferNode(group, array) {
+  const makers = group.tasks.filter((name) => tasksNow().network.tasks[name].writes.join() === array);
+  const own = (group.memories ?? []).filter((memory) => memory.kind === "chain" && (memory.name === array || makers.some((task) => memory.name.startsWith(`${task}.`))));
+  if (!own.length) return null;
+  return { kind: "chain", lines: [array, `line buffers, ${counted(sum(own.map((one) => one.data)), "word")}`, bitsText(sum(own.map((one) => one.bits)))], from: [] };
+}
+
 function memoryNode(group, memory) {
   const word = memory.kind === "fifo" ? "FIFO" : "buffer";
   const banks = memory.kind === "fifo" ? "" : `, ${counted(memory.banks, "bank")}`;
@@ -119,7 +127,8 @@ function memoryNode(group, memory) {
 }
 
 // The port to the external memory; loads and stores of one frame are on two sides of the picture.
-function externalNode(what) {
+function externalNode(what, group) {
+  if (group.stream?.interface === "axis") return { kind: "external", lines: ["AXI4-Streams", what], from: [] };
   const { port } = data;
   return { kind: "external", lines: ["memory port", port ? `${what}, ${port.word} a cycle` : what, ...(port?.shared ? ["shared by both"] : [])], from: [] };
 }

@@ -9,7 +9,7 @@ function built(design) {
   return part(title, "built",
     note(`x0, x1 are subscripts of an array${addressed ? ", u and v number the indices of the outer and inner loops that move it, w places that move with no loop" : `; formulas of words are not in this report${laterText}`}.`),
     grid("Banks, words and addresses of each memory", ["memory", "banks", "copies", "words per bank", "bits per word", "extra registers", "bank of an element", ...(addressed ? ["its word in the bank"] : [])],
-      rows.map((one) => organisedRow(one, addressed)), [6, 7]),
+      rows.filter((one) => one.words).map((one) => organisedRow(one, addressed)), [6, 7]),
     ...builtOf(design));
 }
 

@@ -3,6 +3,7 @@ const ROW = 22;
 
 function timeline(group, room) {
   const found = group.timeline;
+  if (found?.lines) return make("div", {}, linesPicture(group, found.lines, room), folded("Steps of the memory port as a table", "steps", () => stepsTable(group)));
   if (!found || !found.steps.length) return note(`${counted(group.steps ?? 0, "step")}; their lengths are not in this report${laterText}.`);
   const left = 104;
   const parts = runs(found.steps);
