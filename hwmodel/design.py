@@ -301,12 +301,14 @@ class Design:
     """A whole mapping of a network: its groups in execution order.
 
     `loads` says how arrays come of which the study says it (`hwmodel.residence`), those that it fixes included.
-    `splits` are the steps that made its network of the canonical form.
+    `splits` are the steps that made its network of the canonical form. Groups that run `together` work at the same
+    time, each on another frame.
     """
 
     groups: tuple[GroupDesign, ...]
     loads: ArrayLoads = ()
     splits: Splits = ()
+    together: bool = False
 
     @property
     def choice(self) -> Choice:

@@ -48,16 +48,18 @@ class Front:
 class Combination:
     """How figures of groups make those of a whole: `largest` tells, for each, whether by the maximum or by the sum.
 
-    A point with a figure above its limit is dropped: sums and maxima only grow.
+    A point with a figure above its limit is dropped: sums and maxima only grow. Of wholes with equal figures the one
+    with the fewest units stays, unless `units_matter` not.
     """
 
     largest: tuple[bool, ...]
     limits: tuple[int | None, ...]
+    units_matter: bool = True
 
     @property
     def trades_units(self) -> bool:
         """Whether a dominated part with fewer units may belong to a whole that is not: under a maximum it may."""
-        return any(self.largest)
+        return self.units_matter and any(self.largest)
 
     def whole(self, left: IntArray, right: IntArray) -> IntArray:
         """Figures of wholes, of shape (..., figures), from those of two parts."""

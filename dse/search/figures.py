@@ -16,10 +16,11 @@ from dse.pareto.fronts import Combination, Rows
 from dse.space.mappings import MappingSpace
 from dse.space.objectives import Figure, chosen_figures, figures_of, require_known
 from dse.space.study import Constraint
-from hwmodel.cost_model.estimate import SETUP, Once
+from hwmodel.cost_model.estimate import ENERGIES, SETUP, Once
 from hwmodel.cost_model.memories.local_ports import terms_of
 from hwmodel.cost_model.metrics import MEMORY, RESIDENT, SHARED, TIMES, TRAFFIC, Metrics, units_are_free
 from hwmodel.cost_model.model import MachineModel
+from hwmodel.cost_model.together import GROUPS, OFF_PORT, PERIOD_PARTS, PORT, SHARED_PORT
 from hwmodel.figures import FRAME, FRAMES_PER_SECOND, LATENCY
 from hwmodel.platform import Platform
 
@@ -114,7 +115,7 @@ class Columns:
     @property
     def compares_costs(self) -> bool:
         """Whether something is compared that more units cost more of, as logic: many rates are on a front then."""
-        known = (*TIMES, *MEMORY, *RESIDENT, *SHARED, *TRAFFIC, *SETUP)
+        known = (*TIMES, *PERIOD_PARTS, *MEMORY, *RESIDENT, *SHARED, *TRAFFIC, *SETUP)
         return any(figure.key not in known for figure in self.figures)
 
     @property
@@ -130,7 +131,8 @@ class Columns:
 
     def times(self, *, whole: bool) -> tuple[str, ...]:
         """The times among the columns, as the model names them for a group, or for one that is a `whole` design."""
-        return tuple(dict.fromkeys(key_of(figure, whole=whole) for figure in self.figures if figure.key in TIMES))
+        times = (*TIMES, *OFF_PORT)
+        return tuple(dict.fromkeys(key_of(figure, whole=whole) for figure in self.figures if figure.key in times))
 
     def borne(self, *, first: bool) -> tuple[int, ...]:
         """What a group bears of that, the one with the `first` task or another."""
@@ -168,17 +170,20 @@ def columns_of(
         for part in figure.parts or (figure,):
             first.setdefault(_source(part), part)
     figures = tuple(first.values())
-    limits = tuple(_limit(figure, constraints, known, platform) for figure in figures)
     whole = {figure.name: figure for figure in bounded if figure.parts}.values()
     bounds = [
         (figure, limit) for figure in whole if (limit := _limit(figure, constraints, known, platform)) is not None
     ]
-    largest = tuple(reuse_memory and figure.key in (*MEMORY, *SHARED) for figure in figures)
+    limits = tuple(
+        _part_limit(figure, bounds) if figure.key in PERIOD_PARTS else _limit(figure, constraints, known, platform)
+        for figure in figures
+    )
+    largest = tuple((reuse_memory and figure.key in (*MEMORY, *SHARED)) or figure.key in OFF_PORT for figure in figures)
     beside = tuple(_loaded_once(model.once, figure.key) for figure in figures)
     return Columns(
         chosen,
         figures,
-        Combination(largest, limits),
+        Combination(largest, limits, units_matter=reuse_memory),
         tuple(constraints),
         beside,
         tuple(bounds),
@@ -214,6 +219,12 @@ def _limit(
     return min((_integer_limit(*pair, platform) for pair in same), default=None)
 
 
+def _part_limit(part: Figure, bounds: Sequence[tuple[Figure, int]]) -> int | None:
+    """The largest integer of cycles of which a time is the sum, or that sum several times, if that time has a bound."""
+    own = [limit for figure, limit in bounds if figure.name not in ENERGIES and part in figure.parts]
+    return min(own, default=None) if part.key != GROUPS else None
+
+
 def _integer_limit(constraint: Constraint, figure: Figure, platform: Platform) -> int:
     bound, strict = constraint.bound, not constraint.relation.endswith("=")
     if figure.name == FRAMES_PER_SECOND:  # clock / cycles >= bound
@@ -226,23 +237,35 @@ def _integer_limit(constraint: Constraint, figure: Figure, platform: Platform) -
 
 
 def key_of(figure: Figure, *, whole: bool) -> str:
-    """The model's name of a figure of group designs; frames follow each other only in a `whole` design."""
-    return LATENCY if figure.key == FRAME and not whole else figure.key
+    """The model's name of a figure of group designs; frames follow each other only in a `whole` design.
+
+    Time off the port is the least when the group is fastest.
+    """
+    if figure.key in (FRAME, *OFF_PORT):
+        return FRAME if whole and figure.key in (FRAME, OFF_PORT[1]) else LATENCY
+    return figure.key
 
 
 def values_of(columns: Columns, priced: Metrics, space: MappingSpace, tasks: Collection[str]) -> list[IntArray]:
     """The columns of designs of a group: each figure's integers, with what the group bears for all."""
     whole, borne = len(tasks) == len(space.graph), columns.borne(first=space.graph.names[0] in tasks)
     pairs = zip(columns.figures, borne, strict=True)
-    return [_column(priced, key_of(figure, whole=whole), figure.scale) + more for figure, more in pairs]
+    return [_column(priced, figure, whole=whole) + more for figure, more in pairs]
 
 
-def _column(priced: Metrics, key: str, scale: int) -> IntArray:
+def _column(priced: Metrics, figure: Figure, *, whole: bool) -> IntArray:
+    key, nothing = key_of(figure, whole=whole), np.zeros(priced.legal.shape, np.int64)
     if key in SETUP:
-        return np.zeros(priced.legal.shape, np.int64)  # of all groups alike
-    column = priced.objective(key) * scale
-    whole: IntArray = (np.rint(column) if column.dtype.kind == "f" else column).astype(np.int64)
-    return whole
+        return nothing  # of all groups alike
+    if key == GROUPS:
+        return nothing + 1
+    if key == SHARED_PORT:
+        return nothing if whole else nothing + priced.objective(PORT)
+    if figure.key in OFF_PORT and not whole:
+        return nothing + priced.latency_cycles - priced.objective(PORT)
+    column = priced.objective(key) * figure.scale
+    integers: IntArray = (np.rint(column) if column.dtype.kind == "f" else column).astype(np.int64)
+    return integers
 
 
 def objective_values(columns: Columns, values: IntArray) -> IntArray:

@@ -46,8 +46,10 @@ from hwmodel.cost_model.issue.datapaths import Datapaths
 from hwmodel.cost_model.memories.local_ports import terms_of
 from hwmodel.cost_model.memory_port.port import MemoryPort
 from hwmodel.cost_model.metrics import MEMORY, RESIDENT, SHARED, TIMES, TRAFFIC
+from hwmodel.cost_model.together import GROUPS, OFF_PORT, SHARED_PORT
 from hwmodel.datapath.figures import Datapath
 from hwmodel.design import interval_of, rate_of, row_major, units_of
+from hwmodel.figures import LATENCY
 from hwmodel.residence import ONCE
 
 Bounds = dict[str, int]  # by the model's name of a figure, in its integers
@@ -93,12 +95,16 @@ def least_figures(space: MappingSpace, columns: Columns) -> tuple[int, ...]:
 def least_objectives(space: MappingSpace, columns: Columns) -> tuple[int, ...]:
     """A bound on each objective of whole designs; one that is made of parts only grows with each of them."""
     values = np.array([least_figures(space, columns)], np.int64)
+    if space.study.together:  # cycles off the port may be none, but no period is shorter than a group is by itself
+        choices = {task: _choices(space, task) for task in space.graph.names}
+        cycles = max((_of_work(space, work, choices)[LATENCY] for work in _works(space)), default=0)
+        values[0, [figure.key in OFF_PORT for figure in columns.figures]] = cycles
     return tuple(int(columns.whole(objective, values)[0]) for objective in columns.objectives)
 
 
 def _least(space: MappingSpace, choices: Choices) -> Bounds:
     """Bounds on all figures but costs, without what all groups share."""
-    found = _of_residents(space) | dict.fromkeys(SETUP, 0)
+    found = _of_residents(space) | dict.fromkeys((*SETUP, *OFF_PORT, SHARED_PORT), 0) | {GROUPS: 1}
     fewest = (1 if space.study.has_streams else min(map(units_of, space.rates(task))) for task in choices)
     found["units"] = sum(fewest)
     found[LEAKAGE] = sum(_least_leakage(space, own) for own in choices.values())

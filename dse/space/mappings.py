@@ -107,7 +107,8 @@ class MappingSpace:
     def figures(self) -> Mapping[str, Figure]:
         """All figures of designs by name, whichever variant they are of."""
         accesses = (space.accesses for space in self.variants)
-        return figures_of(self.model.platform, *accesses, reuse_memory=self.study.reuse_memory)
+        shared, together = self.study.reuse_memory, self.study.together
+        return figures_of(self.model.platform, *accesses, reuse_memory=shared, together=together)
 
     @cached_property
     def groups(self) -> tuple[Mask, ...]:

@@ -28,9 +28,11 @@ from hwmodel.cost_model.energy import MEMORY_BITS, EnergyCosts, energy_gap, ener
 from hwmodel.cost_model.estimate import DYNAMIC, ENERGIES, LEAKAGE, Number
 from hwmodel.cost_model.memories.local_ports import terms_of
 from hwmodel.cost_model.metrics import MEMORY, RESIDENT, SHARED
+from hwmodel.cost_model.together import GROUPS, OFF_PORT, PERIOD_PARTS, SHARED_PORT
 from hwmodel.datapath.technology.rows import COSTS
 from hwmodel.figures import (
     ENERGY,
+    FRAME,
     FRAMES_PER_SECOND,
     LATENCY,
     LOCAL_BITS,
@@ -179,15 +181,19 @@ class Figure:
 
         Parts are energy but for what leaks in fJ, what processors leak in pW, cycles per frame (negative for a power,
         which is less where frames take longer), and, where internal memory leaks too, its bits, `leaking` pW each.
-        Those of other figures are added up.
+        Those of other figures are added up; a latency in periods is the number of groups times a period.
         """
         if self.composed:
             return self._composed(columns, clock_mhz)
         if self.name not in ENERGIES:
-            summed: Wholes = np.sum(columns, axis=0)
-            return summed
+            factor = columns[-1] if self.parts[-1].key == GROUPS else 1
+            whole: Wholes = factor * np.sum(columns[:-1] if self.parts[-1].key == GROUPS else columns, axis=0)
+            return whole
         assert clock_mhz is not None, "energies are refused without a clock"
-        energy, power, cycles, *bits = (np.asarray(column, np.float64) for column in columns)
+        energy, power, *others = (np.asarray(column, np.float64) for column in columns)
+        is_time = [part.key in (FRAME, *PERIOD_PARTS) for part in self.parts[2:]]
+        cycles = sum(column for column, of_time in zip(others, is_time, strict=True) if of_time)
+        bits = [column for column, of_time in zip(others, is_time, strict=True) if not of_time]
         power = power + self.leaking * sum(bits) if bits else power
         if self.name == ENERGY:
             exact = energy + power * cycles / (1000 * clock_mhz)
@@ -295,7 +301,13 @@ def _why_no_composed(name: str, known: Mapping[str, Figure]) -> ArrayolError:
     return error("missing-figure", f"'{name}' is made of '{part}', which is no plain figure of designs here", hint=hint)
 
 
-_FRAME = MACHINE["frame_cycles"]
+_FRAME = MACHINE[FRAME]
+_OFF_PORT = tuple(Figure(key, "cycles off the port", "cycles", key) for key in OFF_PORT)
+_AT_PORT = Figure(SHARED_PORT, "cycles at the port", "cycles", SHARED_PORT)
+_OF_TIMES = {  # of groups that run at the same time
+    LATENCY: (_OFF_PORT[0], _AT_PORT, Figure(GROUPS, "groups", "groups", GROUPS)),
+    FRAME: (_OFF_PORT[1], _AT_PORT),
+}
 _SLOWNESS = Figure("slowness", "time per frame, the less the longer", "cycles", _FRAME.key, -1)
 
 
@@ -324,16 +336,27 @@ def _without_residents(figure: Figure) -> Figure:
     return replace(figure, parts=tuple(part for one in own for part in (one.parts or (one,))))
 
 
+def _in_periods(figure: Figure) -> Figure:
+    """A figure of groups that run at the same time: a time by its parts, also where it is one of an energy."""
+    if figure.key in _OF_TIMES:
+        return replace(figure, parts=_OF_TIMES[figure.key])
+    own = [_OF_TIMES.get(part.key, (part,)) for part in figure.parts]
+    return replace(figure, parts=tuple(part for parts in own for part in parts))
+
+
 def cost_unit(name: str) -> str:
     """The unit of a cost: that of the technologies' costs, um2 of an area; else its name."""
     return COSTS.get(name) or name
 
 
-def figures_of(platform: Platform, *accesses: Accesses, reuse_memory: bool = False) -> dict[str, Figure]:
+def figures_of(
+    platform: Platform, *accesses: Accesses, reuse_memory: bool = False, together: bool = False
+) -> dict[str, Figure]:
     """All figures that the machine model gives of a network on a platform: last the costs that all its tasks have.
 
     `accesses` are those of the network under each choice of loads: a figure of one of them is a figure of all. With
-    `reuse_memory` and a technology what holds resident arrays is a part of figures of memory.
+    `reuse_memory` and a technology what holds resident arrays is a part of figures of memory. Times of groups that run
+    `together` are made of parts, and there is no power.
     """
     network, costs = accesses[0].network, [all_costs(one, platform) for one in accesses]
     figures = {figure.name: figure for figure in _FIGURES if any(_has(platform, one, figure) for one in accesses)}
@@ -347,6 +370,8 @@ def figures_of(platform: Platform, *accesses: Accesses, reuse_memory: bool = Fal
             figures[name] = Figure(name, title, unit, name, scale)
     if reuse_memory and terms_of(platform) is not None:
         figures = {name: _without_residents(figure) for name, figure in figures.items()}
+    if together:
+        figures = {name: _in_periods(figure) for name, figure in figures.items() if name != POWER}
     return figures | {figure.name: figure for figure in _composed_of(figures)}
 
 
@@ -377,7 +402,8 @@ def require_known(name: str, known: Mapping[str, Figure], platform: Platform, ne
         raise _nothing_resident(name)
     if name in ENERGIES:
         gap = energy_gap(platform, network)
-        assert gap is not None, "a technology has a clock"
+        if gap is None:  # the figures are those of groups in periods, else all energies are known
+            raise _wrong("no-energy", f"'{name}' is no figure of groups that run at the same time", "take energy_nj")
         raise error("no-energy", f"'{name}' is no figure of designs here: {gap[0]}", hint=gap[1])
     if name in MACHINE:
         hint = "give local.block_bits = BITS in the platform"

@@ -384,6 +384,7 @@ class Study(BaseModel):
     )
     hardware: bool = Field(default=False, description="true or false")
     reuse_memory: bool = Field(default=False, description="true or false")
+    together: bool = Field(default=False, description="true or false")
     array: dict[str, ArrayStudy] = Field(default_factory=dict, description="tables, [array.NAME]")
     epsilon: float = Field(default=0.0, ge=0, le=1, description="a number from 0 to 1")
     slack: float = Field(default=SLACK, ge=0, le=1, description="a number from 0 to 1")

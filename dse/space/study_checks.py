@@ -55,6 +55,7 @@ def check_study(study: Study, graph: TaskGraph, accesses: Accesses) -> None:
         *_unfit_loads(study, accesses.network),
         *_unfit_keeps(study, accesses),
         *_unfit_sharing(study, accesses.network),
+        *_unfit_together(study, accesses),
     ]
     if misfits:
         raise ArrayolError(misfits)
@@ -179,6 +180,27 @@ def _unfit_sharing(study: Study, network: Network) -> Iterator[Diagnostic]:
                 )
                 yield _unfit(study, message, "leave out --reuse-memory, or 'reuse_memory'", "reuse_memory")
                 break
+
+
+def _unfit_together(study: Study, accesses: Accesses) -> Iterator[Diagnostic]:
+    """Groups at the same time have memories of their own, and pass each other single frames."""
+    if not study.together:
+        return
+    if study.reuse_memory:
+        message = "groups that run at the same time cannot share their local memory"
+        yield _unfit(study, message, "leave out 'together', or --reuse-memory and 'reuse_memory'", "together")
+    for name, kinds in study.buffers.items():
+        if "single" in kinds:
+            message = (
+                f"'array.{name}' cannot have a single buffer in groups that run at the same time: it holds the port"
+            )
+            yield _unfit(
+                study, message, "take buffers = [\"double\"], or leave out 'together'", "array", name, "buffers"
+            )
+    for name, array in accesses.network.arrays.items():
+        if array.producers and None in array.shape and accesses.shape(name)[array.shape.index(None)] > 1:
+            message = f"several frames of '{name}' are read at once, and groups at the same time pass single frames"
+            yield _unfit(study, message, "leave out 'together'", "together")
 
 
 def _unknown_task(study: Study, graph: TaskGraph, task: str, key: str) -> Diagnostic:

@@ -22,6 +22,7 @@ from hwmodel.cost_model.enumerated.plan import EnumeratedPlan, plan_group
 from hwmodel.cost_model.estimate import DesignEstimate, GroupEstimate, MemoryUse, Once
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.cost_model.streaming.stream_groups import StreamPricer
+from hwmodel.cost_model.together import PORT
 from hwmodel.design import Design, GroupDesign, structure_of
 from hwmodel.memory_kinds import FIFO, STATE, kind_named
 from hwmodel.platform import Platform
@@ -34,6 +35,7 @@ from hwmodel.simulator.simulate import (
     ReferenceValues,
     Simulation,
     SingleRun,
+    in_periods,
     reference_of,
     simulate,
     simulate_group,
@@ -166,7 +168,8 @@ def run_simulation(
         else local_memories(plan_group(accesses, platform, group), group, own)
         for group, own in zip(design.groups, estimate.groups, strict=True)
     ]
-    return simulate(spec, accesses, platform, design, local, inputs, functions)
+    simulation, period = simulate(spec, accesses, platform, design, local, inputs, functions), estimate.period
+    return simulation if period is None else in_periods(accesses, simulation, period.cycles, period.copies)
 
 
 def memories_of_groups(
@@ -205,6 +208,11 @@ def mismatches(simulation: Simulation, estimate: DesignEstimate) -> Iterator[str
     yield from _cycle_mismatch(simulation.cycles, estimate.latency_cycles)
     for run, group in zip(simulation.groups, estimate.groups, strict=True):
         yield from _memory_mismatches(run, group)
+    if simulation.period is not None:
+        for number, (found, group) in enumerate(zip(simulation.period.at_port, estimate.groups, strict=True), 1):
+            if found != group.additive[PORT]:
+                model = f"where the model says {group.additive[PORT]:,}"
+                yield f"the port serves group {number} for {found:,} cycles, {model}"
 
 
 def _cycle_mismatch(cycles: int, analytic: int) -> Iterator[str]:

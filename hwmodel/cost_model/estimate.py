@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Literal, TypeVar, get_args
 
 from arrayol.arrays import IntArray
+from hwmodel.cost_model.together import PERIOD_PARTS, PORT, Period
 from hwmodel.figures import ENERGY, FRAME, LATENCY, LOCAL_BITS, POWER, ROM_BITS, SETUP_BYTES, SETUP_CYCLES
 from hwmodel.local_memory.organisations import Organisation
 from hwmodel.memory_kinds import KINDS, KindName
@@ -177,7 +178,8 @@ class DesignEstimate:
 
     The tasks' memories of resident arrays add up even then, since they last through the frame. Arrays that are loaded
     once are outside all groups, and internal memory includes them. `leaking` has the leakage of one unit of each cost
-    (or of `internal_memory_bits`), in pW; None if there are no energies.
+    (or of `internal_memory_bits`), in pW; None if there are no energies. With a `period` the groups run at
+    the same time.
     """
 
     groups: tuple[GroupEstimate, ...]
@@ -186,10 +188,13 @@ class DesignEstimate:
     once: Once = NOTHING_ONCE
     resident: tuple[MemoryUse, ...] = ()
     leaking: Mapping[str, int] | None = None
+    period: Period | None = None
 
     @property
     def latency_cycles(self) -> int:
-        """AL: from the first load to the last store, in cycles."""
+        """AL: from the first load to the last store, in cycles; a period for each group if there are periods."""
+        if self.period is not None:
+            return len(self.groups) * self.period.cycles
         return sum(group.latency_cycles for group in self.groups)
 
     @property
@@ -254,7 +259,9 @@ class DesignEstimate:
 
     @property
     def frame_cycles(self) -> int:
-        """Cycles per frame where frames follow each other; with several groups the latency."""
+        """Cycles per frame where frames follow each other; with several groups the latency, or a period."""
+        if self.period is not None:
+            return self.period.cycles
         return self.groups[0].frame_cycles if len(self.groups) == 1 else self.latency_cycles
 
     @cached_property
@@ -317,12 +324,24 @@ class DesignEstimate:
         """The value of an objective or cost by its name. Raises KeyError for a name that is neither."""
         if name in self.additive:
             return self.additive[name]
+        if name in PERIOD_PARTS:
+            return self._period_parts[name]
         if name in OBJECTIVES or name in SETUP or name in ENERGIES:
             value: Number | None = getattr(self, name)
             if value is None:
                 raise KeyError(name)
             return value
         return self.costs.get(name, 0) if name in BITS else self.costs[name]
+
+    @property
+    def _period_parts(self) -> dict[str, int]:
+        """What the times of a design are made of whose groups, if several, run at the same time."""
+        if len(self.groups) == 1:
+            values = [self.groups[0].latency_cycles, self.groups[0].frame_cycles, 0, 1]
+        else:
+            off_port = max(group.latency_cycles - group.additive[PORT] for group in self.groups)
+            values = [off_port, off_port, self.additive[PORT], len(self.groups)]
+        return dict(zip(PERIOD_PARTS, values, strict=True))
 
     def _memory(self, sizes: list[int], size: Callable[[MemoryUse], int]) -> int:
         """The memory of the design from that of its groups (`sizes`), in which each memory has some `size`."""

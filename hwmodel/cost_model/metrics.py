@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hwmodel.cost_model.estimate import BITS, DYNAMIC, LEAKAGE, OBJECTIVES, SETUP
 from hwmodel.cost_model.memories.figures import BuiltFigures
+from hwmodel.cost_model.together import PERIOD_PARTS
 from hwmodel.figures import FRAME, LATENCY, ROM_BITS
 
 Places = NDArray[np.intp]
@@ -32,7 +33,8 @@ def units_are_free(figures: Collection[str], *, built: bool) -> bool:
     are scheduled, of which `fastest` tries all). It does not hold for units, for costs, and for memories that are
     `built` for their ports. Without a technology, memories have their addressed size, whatever the units.
     """
-    return all(name in (*TIMES, *TRAFFIC, *(() if built else MEMORY), *SETUP, ROM_BITS) for name in figures)
+    free = (*TIMES, *PERIOD_PARTS, *TRAFFIC, *(() if built else MEMORY), *SETUP, ROM_BITS)
+    return all(name in free for name in figures)
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,7 @@ from hwmodel.cost_model.metrics import Metrics
 from hwmodel.cost_model.residents import loaded_once, resident_memories
 from hwmodel.cost_model.streaming.stream_groups import StreamPricer
 from hwmodel.cost_model.tables.group_tables import GroupTables
+from hwmodel.cost_model.together import PORT, Period, copies_outside, period_cycles
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan, is_plain, rates_of, row_major, structure_of
 from hwmodel.figures import LATENCY
 from hwmodel.platform import Platform
@@ -497,7 +498,14 @@ class MachineModel:
         rates = {own.task: (own.units, own.interval) for group in groups for own in group.processors}
         resident = resident_memories(self.accesses, self.platform, rates)
         leaking = self.energy_prices.leaking if self.energy_prices is not None else None
-        return DesignEstimate(tuple(groups), self.platform.clock_mhz, reuse_memory, self.once, resident, leaking)
+        clock, period = self.platform.clock_mhz, self._period(groups) if design.together else None
+        return DesignEstimate(tuple(groups), clock, reuse_memory, self.once, resident, leaking, period)
+
+    def _period(self, groups: Sequence[GroupEstimate]) -> Period:
+        """The period of groups that run at the same time."""
+        latencies, at_port = [group.latency_cycles for group in groups], [group.additive[PORT] for group in groups]
+        copies = copies_outside(self.accesses, [group.tasks for group in groups])
+        return Period(period_cycles(latencies, at_port), copies)
 
     @cached_property
     def energy_prices(self) -> EnergyCosts | None:

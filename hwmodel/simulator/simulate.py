@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -31,6 +31,7 @@ from hwmodel.platform import Platform
 from hwmodel.simulator.group import GroupRun, LocalMemories, run_group
 from hwmodel.simulator.memories.memories import Memory, external_memory, of_other_frames, one_frame
 from hwmodel.simulator.memories.setup import Setup, set_up
+from hwmodel.simulator.periods import PeriodRun, require_copies, run_period, uses_of
 from hwmodel.simulator.schedule.patterns import touched_patterns
 from hwmodel.simulator.schedule.plan import fault
 from hwmodel.simulator.streams.group_run import StreamGroupRun, run_stream_group
@@ -47,12 +48,13 @@ class Simulation:
     """A design's run: its groups' runs, its outputs by name, and whether they equal those of the reference execution.
 
     Without bodies (black boxes), or if a task reads elements of other frames, only tokens move: `outputs` is empty and
-    `identical` None.
+    `identical` None. Groups that run at the same time have a `period`.
     """
 
     groups: tuple[AnyRun, ...]
     outputs: Arrays
     identical: bool | None
+    period: PeriodRun | None = None
 
     @property
     def setup(self) -> Setup:
@@ -61,7 +63,12 @@ class Simulation:
 
     @property
     def cycles(self) -> int:
-        """Cycles of the frame, from the first load of the first group to the last store of the last."""
+        """Cycles of the frame, from the first load of the first group to the last store of the last.
+
+        In periods, to the end of that of the last group.
+        """
+        if self.period is not None:
+            return len(self.groups) * self.period.cycles
         return sum(group.cycles for group in self.groups)
 
 
@@ -96,6 +103,16 @@ def simulate(
     outputs = {name: values[name][memory[name]].reshape(accesses.shape(name)) for name in network.outputs}
     same = all(outputs[name].tobytes() == one_frame(accesses, name, reference[name]).tobytes() for name in outputs)
     return Simulation(tuple(run for run, _ in runs), outputs, same)
+
+
+def in_periods(accesses: Accesses, simulation: Simulation, cycles: int, copies: Mapping[str, int]) -> Simulation:
+    """The simulation of groups that run at the same time, in periods of so many cycles, with copies of arrays outside.
+
+    Each group takes the steps of its run by itself, and waits for the port in them. The values are those of its frame.
+    Raises SimulatorError if a period is too short, or a copy is still in use.
+    """
+    require_copies(accesses, [run.tasks for run in simulation.groups], copies)
+    return replace(simulation, period=run_period([uses_of(run.events) for run in simulation.groups], cycles))
 
 
 def run_groups(

@@ -273,7 +273,7 @@ def ordered_design(space: MappingSpace, fronts: Mapping[Mask, GroupFront], choic
 def in_order(space: MappingSpace, designs: Mapping[Mask, GroupDesign]) -> Design:
     """A whole design with its groups in execution order, under the loads of the space."""
     groups = tuple(designs[group] for group in execution_order(space.graph, designs))
-    return Design(groups, *space.choice)
+    return Design(groups, *space.choice, together=space.study.together and len(groups) > 1)
 
 
 def _description(space: MappingSpace, *, all_options: bool) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 
 from arrayol.arrays import IntArray
 from dse.pareto.combine import Stock, fusion_front
-from dse.pareto.fronts import Combination, Front, front_of
+from dse.pareto.fronts import Front, front_of
 from dse.search.batch_pricer import BatchEvaluator
 from dse.search.context import SearchContext
 from dse.search.exact.exact import in_order, ordered_design
@@ -158,7 +158,7 @@ class _Lean:
         fronts = {self._mask(group): self._fitting(group, most) for group, most in self._limits_of(design).items()}
         limits: list[int | None] = [None] * len(self._context.columns.figures)
         limits[: self._leading] = (asked[: self._leading] + more).tolist()
-        combination = Combination(self._context.columns.combination.largest, self._narrow(limits))
+        combination = replace(self._context.columns.combination, limits=self._narrow(limits))
         whole = fusion_front(self._context.space.graph, lambda mask: fronts[mask].front, combination, [*fronts])
         if not len(whole.front):
             return None

@@ -1,4 +1,4 @@
-"""Data and words that the port moves in a frame, for S structures, from their tables."""
+"""Data and words that the port moves in a frame, and how long that takes, for S structures, from their tables."""
 
 from __future__ import annotations
 
@@ -29,3 +29,11 @@ def port_bits(tables: GroupTables) -> dict[str, IntArray]:
     """Bits of the whole words that the port moves in a frame, by array, (S,)."""
     port = MemoryPort(tables.group.accesses, tables.platform)
     return {name: words * port.word_bits(name) for name, words in tables.accesses.port_words.items()}
+
+
+def port_cycles(tables: GroupTables) -> IntArray:
+    """Cycles in which the port serves a frame, (S,): the sum over steps, of structures without single buffers."""
+    total = np.zeros(tables.structures, np.int64)
+    for part in tables.steps.parts(cyclic=False):
+        total[part.rows] = part.summed(part.port.cycles)
+    return total
