@@ -11,7 +11,7 @@ from rich.table import Table
 from arrayol.cli.tables import facts_table, headed_table
 from arrayol.text import counted, rounded
 from dse.pareto.counted import COMPARED_AT_MOST
-from dse.results.designs import Design, GroupRecord, ProcessorRecord
+from dse.results.designs import Design, GroupRecord, PeriodRecord, ProcessorRecord
 from dse.results.highlights import highlights
 from dse.results.pick import knee_of
 from dse.results.schema import SUBSPACES, Comparisons, Result
@@ -108,10 +108,18 @@ def _decisions(result: Result, shown: Sequence[Design]) -> Table:
 def _decision_lines(result: Result, design: Design) -> Iterator[Sequence[str]]:
     for number, group in enumerate(design.groups, 1):
         yield from _mapping_lines(number, group, partial(result.rate_text, design))
+    if design.period is not None:
+        yield f"together: {period_text(design.period)}", "", "", ""
     if loads := result.loads_text(design):
         yield f"loads: {loads}", "", "", ""
     for split in design.splits:
         yield split, "", "", ""
+
+
+def period_text(period: PeriodRecord) -> str:
+    """The time from frame to frame of groups that run at the same time, and the copies of arrays outside."""
+    copies = ", ".join(f"{name} {number}" for name, number in period.copies.items())
+    return f"a frame every {period.cycles:,} cycles; copies outside: {copies}"
 
 
 def _mapping_lines(

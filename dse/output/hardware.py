@@ -210,7 +210,7 @@ def emit_hardware(
 def _require_covered(form: type[EmittedDesign], opened: StoredDesign, functions: Functions | None) -> None:
     for name in opened.black_boxes(functions):
         raise not_emitted(f"'{name}' has no body", _body_hint(form, opened, name))
-    Coverage(opened.accesses, opened.platform, as_verilog=form.takes_modules).require(opened.design.groups)
+    Coverage(opened.accesses, opened.platform, as_verilog=form.takes_modules).require(opened.design)
     for group in opened.design.groups:
         if group.stream is not None:
             hint = "take a design whose groups all work in blocks; one that is a single stream is emitted as Verilog"

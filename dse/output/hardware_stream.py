@@ -90,7 +90,7 @@ def emit_stream(opened: StoredDesign, inputs: Mapping[str, NDArray[Any]] | None 
     """
     for name in opened.black_boxes():
         raise not_emitted(f"'{name}' has no body", f"give '{name}' a body in the specification")
-    Coverage(opened.accesses, opened.platform).require(opened.design.groups)
+    Coverage(opened.accesses, opened.platform).require(opened.design)
     (group,) = opened.design.groups
     assert group.stream is not None, "a stream"
     given, data = frame_of(opened, inputs)

@@ -27,7 +27,7 @@ from dse.output.folder import RESULT, Warn, load_result, warn_in_python
 from dse.results.consistency import EXPLORE_AGAIN as RESULT_DAMAGED
 from dse.results.designs import Design as Record
 from dse.results.exploration import digests_of
-from dse.results.records import group_record, resident_records
+from dse.results.records import group_record, period_record, resident_records
 from dse.results.schema import DeviceRecord, Result
 from dse.results.shared import assuming_as
 from dse.results.steps import NoStepsError, StepFinder
@@ -360,6 +360,8 @@ def _estimate(accesses: Accesses, platform: Platform, design: Design, record: Re
 
 def _moved(estimate: DesignEstimate, record: Record) -> bool:
     """Whether a figure that groups alone do not show, a cost or the cycles per frame, is another one now."""
+    if period_record(estimate) != record.period:
+        return True
     setup = {"setup_cycles": estimate.setup_cycles, "setup_bytes": estimate.setup_bytes}
     figures = {"frame_cycles": estimate.frame_cycles, **estimate.costs, **(setup if estimate.setup_bytes else {})}
     stored = {name: value for name, value in record.objectives.items() if name in figures}

@@ -23,11 +23,13 @@ from dse.results.schema import Result
 from dse.results.shared import quantity
 from dse.results.volume import volume_of
 from dse.space.objectives import MACHINE, grows
+from hwmodel.cost_model.together import period_cycles
 from hwmodel.figures import ENERGY, FRAMES_PER_SECOND, LATENCY, MICROSECONDS, POWER
 from hwmodel.memory_kinds import LOCAL, ONCE, ROM, kind_named
 
 MISTAKES_TOLD = 5
 LIVE, ADDRESSED = "live_bits", "addressed_bits"
+PERIOD = "the cycles of a period"
 _VOLUME_CHECKED = 3  # objectives; the volume of more takes long
 EXPLORE_AGAIN = "the file was changed since arrayol wrote it, or is damaged: explore once more"
 
@@ -150,6 +152,8 @@ def _names(result: Result, designs: Sequence[Design]) -> Iterator[Mistake]:
             yield Mistake(f"fusion is {_fusion(design.fusion)}, and its groups are {_fusion(groups)}", design.id)
         tasks = [task for group in groups for task in group]
         of_space = result.space.intervals_of(design.splits) if design.splits else result.space.tasks
+        if design.period is not None and len(design.period.port_cycles) != len(groups):
+            yield Mistake(f"it has {len(groups)} groups, and its period {len(design.period.port_cycles)}", design.id)
         if sorted(tasks) != sorted(of_space):
             yield Mistake(f"it has the tasks {', '.join(tasks)}, and its space {', '.join(of_space)}", design.id)
     if result.designs is not None:
@@ -194,6 +198,7 @@ def _figures(design: Design, *, shares_memory: bool) -> Iterator[Value]:
     """The figures that are not what the groups give."""
     stored = {quantity(name): value for name, value in design.objectives.items() if name == quantity(name)}
     stored |= {name: value for name in (LIVE, ADDRESSED) if (value := getattr(design, name)) is not None}
+    stored |= {PERIOD: design.period.cycles} if design.period is not None else {}
     for name, expected in _from_groups(design, shares_memory=shares_memory):
         if name in stored and stored[name] != expected:
             yield name, stored[name], expected
@@ -214,12 +219,17 @@ def _from_groups(design: Design, *, shares_memory: bool) -> Iterator[tuple[str, 
     mappings = design.mappings
     if not mappings:
         return
-    latency = sum(mapping.latency_cycles for mapping in mappings)
+    latencies = [mapping.latency_cycles for mapping in mappings]
+    latency = frame = sum(latencies)
+    if design.period is not None:
+        frame = period_cycles(latencies, design.period.port_cycles)
+        latency = len(latencies) * frame
+        yield PERIOD, frame
     yield LATENCY, latency
     yield "traffic_bytes", sum(mapping.traffic_bytes for mapping in mappings)
     yield "port_bytes", sum(mapping.port_bytes for mapping in mappings)
     if len(mappings) > 1:  # of one group frames overlap
-        yield "frame_cycles", latency
+        yield "frame_cycles", frame
     sizes: dict[str, Callable[[MemoryRecord], int]] = {
         "internal_memory_data": lambda memory: memory.data if kind_named(memory.kind).is_internal else 0,
         "internal_memory_bits": lambda memory: memory.bits if kind_named(memory.kind).is_internal else 0,

@@ -323,6 +323,17 @@ class GroupRecord(Record):
         )
 
 
+class PeriodRecord(Record):
+    """The period of groups that run at the same time: its cycles, those of each group at the port, and copies.
+
+    `copies` has for arrays outside, by name, how many frames of them are in use (docs/machine.md, section 16).
+    """
+
+    cycles: int
+    port_cycles: tuple[int, ...]
+    copies: dict[str, Count]
+
+
 class Design(Record):
     """One design: its decisions by group, and its objectives, the chosen ones first.
 
@@ -335,7 +346,8 @@ class Design(Record):
     that of one frame by part, null where nobody says what operators take. `steps` are the transformations that make a
     specification of its groups and blocks; null with a `steps_remark` where its blocks do not divide, or fusion by them
     is refused, both null where they were not sought. `not_emitted` says why no Verilog is emitted for it, as far as
-    that is known before it is tried; it is absent where nothing is known.
+    that is known before it is tried; it is absent where nothing is known. Groups that run at the same time have a
+    `period`.
     """
 
     id: str
@@ -355,12 +367,14 @@ class Design(Record):
     steps: tuple[str, ...] | None
     steps_remark: str | None
     not_emitted: str | None = None
+    period: PeriodRecord | None = None
 
     @model_serializer(mode="wrap")
     def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
         document: dict[str, Any] = dump(self)
-        if self.not_emitted is None:
-            document.pop("not_emitted", None)
+        for name in ("not_emitted", "period"):
+            if document[name] is None:
+                del document[name]
         return document
 
     @model_validator(mode="after")
@@ -401,7 +415,8 @@ class Design(Record):
     @property
     def decisions(self) -> Decisions:
         """As models and simulator take them, for a design with mappings."""
-        return Decisions(tuple(group.decisions for group in self.groups), self.array_loads, self.splits)
+        groups = tuple(group.decisions for group in self.groups)
+        return Decisions(groups, self.array_loads, self.splits, self.period is not None)
 
     @property
     def costs(self) -> dict[str, dict[str, Number]]:

@@ -14,6 +14,7 @@ from dse.results.designs import (
     MappingRecord,
     MemoryRecord,
     Number,
+    PeriodRecord,
     ProcessorRecord,
     StreamRecord,
 )
@@ -22,6 +23,7 @@ from hwmodel.cost_model.costs import processor_costs
 from hwmodel.cost_model.estimate import DesignEstimate, GroupEstimate
 from hwmodel.cost_model.issue.datapaths import Datapaths
 from hwmodel.cost_model.model import MachineModel
+from hwmodel.cost_model.together import PORT
 from hwmodel.design import Blocks, GroupDesign, Splits
 
 
@@ -95,6 +97,14 @@ def _blocks(blocks: Blocks) -> BlocksRecord:
 def resident_records(estimate: DesignEstimate) -> tuple[MemoryRecord, ...]:
     """What a result stores of what stands beside all groups."""
     return tuple(map(MemoryRecord.model_validate, estimate.resident))
+
+
+def period_record(estimate: DesignEstimate) -> PeriodRecord | None:
+    """What a result stores of groups that run at the same time; None of others."""
+    if estimate.period is None:
+        return None
+    at_port = tuple(group.additive[PORT] for group in estimate.groups)
+    return PeriodRecord(cycles=estimate.period.cycles, port_cycles=at_port, copies=dict(estimate.period.copies))
 
 
 def datapath_records(model: MachineModel, designs: Iterable[Design], splits: Splits) -> tuple[DatapathRecord, ...]:

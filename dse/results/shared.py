@@ -139,6 +139,9 @@ def terms(first: Result, second: Result, objectives: tuple[str, ...]) -> Iterato
     if shares[0] != shares[1]:
         word = "first" if shares[0] else "second"
         yield f"only in the {word} result groups share their local memory (reuse_memory)"
+    together = [bool((result.space.study or {}).get("together")) for result in (first, second)]
+    if together[0] != together[1]:
+        yield f"only in the {'first' if together[0] else 'second'} result groups run at the same time (together)"
     loads = [_loads(result) for result in (first, second)]
     if loads[0] != loads[1]:
         yield f"the study's loads are {loads[0]} for the first and {loads[1]} for the second"

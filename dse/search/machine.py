@@ -19,7 +19,7 @@ from dse.results.designs import DatapathRecord, Design, GroupRecord
 from dse.results.exploration import Exploration, Labels
 from dse.results.identifiers import identifier
 from dse.results.pick import TELLING, telling_designs
-from dse.results.records import datapath_records, group_record, resident_records
+from dse.results.records import datapath_records, group_record, period_record, resident_records
 from dse.results.schema import (
     FORMAT,
     DeviceRecord,
@@ -346,7 +346,7 @@ def _records(
         groups = [known[design.choice, group] for group in design.groups]
         estimates = [priced for priced, _ in groups]
         estimate = variant.model.whole(design, estimates, reuse_memory=space.study.reuse_memory)
-        fusion, refusal = identifier(design.fusion, variant.graph), variant.coverage.why_not(design.groups)
+        fusion, refusal = identifier(design.fusion, variant.graph), variant.coverage.why_not(design)
         seen[fusion] += 1
         records.append(
             Design(
@@ -367,6 +367,7 @@ def _records(
                 steps=None,
                 steps_remark=None,
                 not_emitted=None if refusal is None else reason_text(refusal),
+                period=period_record(estimate),
             )
         )
     return tuple(records)

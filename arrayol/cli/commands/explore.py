@@ -35,7 +35,7 @@ from arrayol.cli.options import (
     warn_of_idle,
 )
 from arrayol.cli.picking import blamed_on, pick_option
-from arrayol.cli.result_text import shown_figure, steps_text
+from arrayol.cli.result_text import period_text, shown_figure, steps_text
 from arrayol.cli.tables import facts_table, print_parts
 from arrayol.ir.spec import Spec
 from arrayol.limits import LARGEST_SEED
@@ -114,6 +114,8 @@ def _facts(result: Result, design: Design, document: Mapping[str, Any], *, verbo
     yield "figures", ", ".join(_figure(result, name, design.objectives[name]) for name in names)
     for number, group in enumerate(design.groups, 1):
         yield "groups" if number == 1 else "", f"{number}: {_group(result, design, group)}"
+    if design.period is not None:
+        yield "together", period_text(design.period)
     if loads := result.loads_text(design):
         yield "loads", loads
     if design.splits:

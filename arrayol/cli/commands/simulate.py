@@ -137,6 +137,9 @@ def _facts(opened: api.StoredDesign, simulated: api.Simulated) -> Iterator[tuple
         model = f"the model says {once.setup_cycles:,} cycles"
         yield "setup", f"{setup.cycles:,} cycles before the first frame load {setup.bytes:,} bytes; {model}"
     yield "model", "disagrees" if simulated.mismatches else "agrees: the same cycles, every memory as full as it says"
+    if (period := simulated.simulation.period) is not None:
+        ends = ", ".join(f"{end:,}" for end in period.ends)
+        yield "together", f"groups end after {ends} of the {period.cycles:,} cycles from frame to frame"
     if waits := wait_text(opened.record):
         yield "waits for", waits
     for number, group in enumerate(opened.record.groups, 1):

@@ -19,7 +19,7 @@ from arrayol.ir.types import Kind
 from arrayol.text import counted
 from hwmodel.accesses import Accesses
 from hwmodel.datapath.derive import Derivation, Derived, derivation_of
-from hwmodel.design import GroupDesign, Processor
+from hwmodel.design import Design, GroupDesign, Processor
 from hwmodel.emit.schedule.bits import FRAMES_HINT, no_complex, no_rom, not_emitted
 from hwmodel.emit.schedule.own_module import own_module
 from hwmodel.emit.schedule.units import FETCH
@@ -99,14 +99,19 @@ class Coverage:
     platform: Platform
     as_verilog: bool = True
 
-    def require(self, groups: Sequence[GroupDesign]) -> None:
+    def require(self, design: Design) -> None:
         """Raises ArrayolError (`not-emitted`, `not-in-hardware`) for a design that is not emitted."""
-        refusal = self.why_not(groups)
+        refusal = self.why_not(design)
         if refusal is not None:
             raise refusal
 
-    def why_not(self, groups: Sequence[GroupDesign]) -> ArrayolError | None:
-        """The first reason that a design of such groups is not emitted for, with a hint; None where none is known."""
+    def why_not(self, design: Design) -> ArrayolError | None:
+        """The first reason that a design is not emitted for, with a hint; None where none is known."""
+        groups = design.groups
+        if design.together and len(groups) > 1:
+            return not_emitted(
+                "its groups run at the same time", "explore without 'together', or take a design of one group"
+            )
         if self.why_none is not None:
             return self.why_none
         if all(group.stream is None for group in groups) and self.why_no_blocks is not None:
