@@ -16,7 +16,7 @@ def scheduled(case: MappedSpec) -> tuple[Simulation, HardwareDesign | None]:
     Raises ArrayolError where the model or the hardware refuses it.
     """
     bench = Testbench(case.spec, case.network, case.platform, case.loads)
-    Coverage(bench.accesses, case.platform).require(case.design.groups)
+    Coverage(bench.accesses, case.platform).require(case.design)
     estimate = bench.model.evaluate(case.design)
     local = memories_of_groups(bench.accesses, case.platform, case.design, estimate)
     simulation = simulate(case.spec, bench.accesses, case.platform, case.design, local, bench.inputs)

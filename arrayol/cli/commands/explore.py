@@ -124,16 +124,20 @@ def _facts(result: Result, design: Design, document: Mapping[str, Any], *, verbo
         yield "resident", ", ".join(f"{one.kind} {one.name} {one.held_bits:,} bits" for one in design.resident)
     if waits := wait_text(design):
         yield "waits for", waits
-    for place, total in enumerate(totals_of(design, result.device)):
-        yield "" if place else "hardware", total.text
-    if design.not_emitted:
-        yield "Verilog", f"none yet: {design.not_emitted}"
+    yield from _hardware(result, design)
     for name, parts in (*(document["breakdown"] or {}).items(), *design.costs.items()) if verbose else ():
         estimate = result.estimate_text(name)
         title = "energy in pJ" if name == "energy_pj" else name.replace("_", " ")
         yield title, f"{estimate}: {_shares(parts)}" if estimate else _shares(parts)
     if steps := steps_text(design):
         yield "steps", steps
+
+
+def _hardware(result: Result, design: Design) -> Iterator[tuple[str, str]]:
+    for place, total in enumerate(totals_of(design, result.device)):
+        yield "" if place else "hardware", total.text
+    if design.not_emitted:
+        yield "Verilog", f"none yet: {design.not_emitted}"
 
 
 def _figure(result: Result, name: str, value: float) -> str:
