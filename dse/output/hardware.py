@@ -286,7 +286,7 @@ def _holds_hardware(folder: Path) -> bool:
         document = read_json(folder / DOCUMENT)
     except (OSError, ValueError):
         return False
-    return isinstance(document, dict) and {"arrayol", "format", "top", "groups"} <= document.keys()
+    return isinstance(document, dict) and {"arrayol", "spec", "design", "platform"} <= document.keys()
 
 
 def _carry_over(former: Path, folder: Path) -> None:

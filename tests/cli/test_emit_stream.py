@@ -51,6 +51,7 @@ def test_a_stream_has_axi4_stream(arrayol: CommandLine, here: Path) -> None:
     assert "| `m_axis_z` | 1 element | 16 | 24 |" in page
     schedule = json.loads((here / "chain-verilog" / "design.json").read_text(encoding="utf-8"))
     assert schedule["streams"][0] == {"array": "x", "bits": 8, "elements": 1}
+    assert arrayol("emit", "verilog", "chain.aol", *chosen, cwd=here).returncode == 0  # in place of the former one
 
 
 def test_streams_in_cpp_are_refused(arrayol: CommandLine, here: Path) -> None:
