@@ -28,7 +28,7 @@ from dse.verify.testbench import memories_of_groups
 from hwmodel.cost_model.control_cost import control_cost_of, parts_of
 from hwmodel.datapath.technology.overhead import total_features
 from hwmodel.emit.schedule.bits import not_emitted
-from hwmodel.emit.schedule.design import HardwareDesign, schedule_design
+from hwmodel.emit.schedule.design import HardwareDesign, StreamScheduling, schedule_design
 from hwmodel.emit.schedule.document import document_of
 from hwmodel.emit.verilog.coverage import Coverage, body_hint
 
@@ -117,12 +117,15 @@ class EmittedDesign(ABC):
         }
 
 
+FOUND_IN_STREAMS = "each repetition of a stream finds its data at the positions of line buffers that its net comes from"
 _PROVEN = "the programs do what the simulated machine did: no datum is lost, no two accesses meet in a bank"
 
 
 @dataclass(frozen=True)
 class ScheduledDesign(EmittedDesign):
-    """A design of groups of blocks, with their programs."""
+    """A design of groups in turn, with their programs; `streams` schedules those that stream, where a form has them."""
+
+    streams: ClassVar[StreamScheduling | None] = None
 
     hardware: HardwareDesign
 
@@ -146,15 +149,16 @@ class ScheduledDesign(EmittedDesign):
         """In words what was proven of the programs, and of which steps; if fewer were simulated, these repeat."""
         steps = sum(group.steps for group in self.hardware.groups)
         if self.simulated_steps == steps:
-            return _PROVEN
+            streams = any(group.streamed is not None for group in self.hardware.groups)
+            return f"{_PROVEN}; {FOUND_IN_STREAMS}" if streams else _PROVEN
         return f"{_PROVEN}; in {self.simulated_steps:,} steps, which the {steps:,} steps of the frame repeat"
 
     def _schedule(self) -> Mapping[str, Any]:
         return document_of(self.hardware)
 
     def _unit_features(self) -> Iterator[Mapping[str, float]]:
-        for units in (task.units for group in self.hardware.groups for task in group.tasks):
-            yield from [self.hardware.datapaths[units.task].waiting_lut] * units.units
+        for own in (pace for group in self.hardware.groups for pace in group.paces):
+            yield from [self.hardware.datapaths[own.task].waiting_lut] * own.units
 
 
 class CheckedDesign(ABC):
@@ -198,12 +202,14 @@ def emit_hardware(
     """
     _require_covered(form, opened, functions)
     frame, data = frame_of(opened, inputs, functions)
-    by_short_frame = repeated(opened, frame) if not opened.black_boxes() else None
+    in_blocks = all(group.stream is None for group in opened.design.groups)
+    by_short_frame = repeated(opened, frame) if in_blocks and not opened.black_boxes() else None
     if by_short_frame is not None:
         return form(opened, by_short_frame.simulated, data, by_short_frame.hardware)
     simulated = simulated_frame(opened, frame, functions)
     local = memories_of_groups(opened.accesses, opened.platform, opened.design, opened.estimate)
-    hardware = schedule_design(opened.spec, opened.accesses, opened.platform, local, simulated.simulation, frame)
+    run = simulated.simulation
+    hardware = schedule_design(opened.spec, opened.accesses, opened.platform, local, run, frame, form.streams)
     return form(opened, simulated, data, hardware)
 
 
@@ -211,10 +217,6 @@ def _require_covered(form: type[EmittedDesign], opened: StoredDesign, functions:
     for name in opened.black_boxes(functions):
         raise not_emitted(f"'{name}' has no body", _body_hint(form, opened, name))
     Coverage(opened.accesses, opened.platform, as_verilog=form.takes_modules).require(opened.design)
-    for group in opened.design.groups:
-        if group.stream is not None:
-            hint = "take a design whose groups all work in blocks; one that is a single stream is emitted as Verilog"
-            raise not_emitted(f"the group {' '.join(group.tasks)} is a stream", hint)
 
 
 def frame_of(

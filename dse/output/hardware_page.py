@@ -141,7 +141,7 @@ def units_part(hardware: HardwareDesign) -> Iterator[str]:
         (
             (number, f"{group.cycles:,}", f"{group.steps:,}", own.task, own.units, own.interval, own.latency)
             for number, group in enumerate(hardware.groups)
-            for own in (task.units for task in group.tasks)
+            for own in group.paces
         ),
     )
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import NDArray
 
 from arrayol.execute.run import with_tables
 from arrayol.text import counted
-from dse.output.hardware import MAKEFILE, PAGE, EmittedDesign, frame_of, simulated_frame
+from dse.output.hardware import FOUND_IN_STREAMS, MAKEFILE, PAGE, EmittedDesign, frame_of, simulated_frame
 from dse.output.open_design import StoredDesign
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.streams.design import StreamDesign
 from hwmodel.emit.streams.group import Beat
+from hwmodel.emit.streams.port_group import chains_of
 from hwmodel.emit.system.software import c_name
 from hwmodel.emit.system.streams import StreamSystemFiles
 from hwmodel.emit.verilog.coverage import Coverage
@@ -33,7 +34,7 @@ class EmittedStream(EmittedDesign):
     @property
     def proven(self) -> str:
         """In words what was proven before anything was written."""
-        return "each repetition finds its data at the positions of line buffers that its net comes from"
+        return FOUND_IN_STREAMS
 
     @property
     def ends(self) -> str:
@@ -66,21 +67,12 @@ class EmittedStream(EmittedDesign):
                 {"array": beat.array, "bits": 8 * beat.word_bytes, "elements": 1 if beat.serial else beat.elements}
                 for beat in self.stream.ends
             ],
-            "chains": [
-                {"of": f"{own.node} {own.port}", "place": own.place, "unit": own.unit, "kept": own.kept}
-                | {"segments": [segment.depth for segment in own.segments]}
-                for own in group.chains
-            ],
+            "chains": chains_of(self.stream.hardware),
         }
 
     def _unit_features(self) -> Iterator[Mapping[str, float]]:
         for task, derived in self.stream.hardware.datapaths.items():
             yield from [derived.waiting_lut] * self.stream.hardware.firing[task].units
-
-
-def is_one_stream(opened: StoredDesign) -> bool:
-    """Whether a design is one streaming group."""
-    return len(opened.design.groups) == 1 and opened.design.groups[0].stream is not None
 
 
 def emit_stream(opened: StoredDesign, inputs: Mapping[str, NDArray[Any]] | None = None) -> EmittedStream:
@@ -100,8 +92,8 @@ def emit_stream(opened: StoredDesign, inputs: Mapping[str, NDArray[Any]] | None 
     frame = {name: one_frame(accesses, name, every[name]).reshape(-1) for name in accesses.network.inputs}
     tables = {name: values for name, values in frame.items() if not accesses.lies_outside(name)}
     frame |= {name: values.reshape(-1) for name, values in simulated.simulation.outputs.items()}
-    axis = replace(group.stream, interface="axis", chunk=0)
-    design = StreamDesign(StreamModel(accesses, group.tasks, opened.platform), axis, tables, [frame] * FRAMES)
+    model = StreamModel(accesses, group.tasks, opened.platform)
+    design = StreamDesign(model, group.stream, tables, [frame] * FRAMES)
     emitted = EmittedStream(opened, simulated, data, design)
     assert emitted.files, "all refusals are known before anything is written"
     return emitted

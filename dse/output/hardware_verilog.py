@@ -13,9 +13,12 @@ from arrayol.execute.extern import Functions
 from arrayol.text import counted
 from dse.output.hardware import MAKEFILE, PAGE, CheckedDesign, EmittedDesign, ScheduledDesign, emit_hardware
 from dse.output.hardware_page import Promised, page_of
-from dse.output.hardware_stream import EmittedStream, emit_stream, is_one_stream
+from dse.output.hardware_stream import EmittedStream, emit_stream
 from dse.output.open_design import StoredDesign
+from hwmodel.emit.schedule.design import StreamScheduling
+from hwmodel.emit.streams.port_schedule import schedule_stream
 from hwmodel.emit.system.files import SystemFiles
+from hwmodel.emit.verilog.coverage import has_axi_streams
 from hwmodel.emit.verilog.design import DesignFiles
 from hwmodel.emit.verilog.icarus import FrameSeen, run_bench
 from hwmodel.emit.verilog.makefile import makefile
@@ -26,6 +29,7 @@ class EmittedVerilog(ScheduledDesign):
     """A design as Verilog."""
 
     takes_modules: ClassVar[bool] = True
+    streams: ClassVar[StreamScheduling | None] = staticmethod(schedule_stream)
 
     def _sources(self) -> Mapping[str, str]:
         files = DesignFiles(self.hardware)
@@ -80,7 +84,10 @@ def check_verilog(emitted: EmittedDesign, folder: Path, waves: Path | None = Non
 def emit_verilog(
     opened: StoredDesign, inputs: Mapping[str, NDArray[Any]] | None = None, functions: Functions | None = None
 ) -> EmittedDesign:
-    """A design as Verilog: with AXI4-Stream if it is one streaming group. Raises ArrayolError as `emit_hardware`."""
-    if is_one_stream(opened):
+    """A design as Verilog, with a memory port or with AXI4-Streams, as it says.
+
+    Raises ArrayolError as `emit_hardware` and `emit_stream`.
+    """
+    if any(has_axi_streams(group) for group in opened.design.groups):
         return emit_stream(opened, inputs)
     return emit_hardware(EmittedVerilog, opened, inputs, functions)

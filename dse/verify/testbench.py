@@ -162,22 +162,19 @@ def run_simulation(
     functions: Functions | None = None,
 ) -> Simulation:
     """Simulate a design with the memories that the model gives it."""
-    local = [
+    local = memories_of_groups(accesses, platform, design, estimate)
+    simulation, period = simulate(spec, accesses, platform, design, local, inputs, functions), estimate.period
+    return simulation if period is None else in_periods(accesses, simulation, period.cycles, period.copies)
+
+
+def memories_of_groups(accesses: Accesses, platform: Platform, design: Design, estimate: DesignEstimate) -> list[Local]:
+    """The memories of each group of a design, for the simulated machine."""
+    return [
         StreamPricer(accesses, group.tasks, platform, None).streamed(group)
         if group.stream is not None
         else local_memories(plan_group(accesses, platform, group), group, own)
         for group, own in zip(design.groups, estimate.groups, strict=True)
     ]
-    simulation, period = simulate(spec, accesses, platform, design, local, inputs, functions), estimate.period
-    return simulation if period is None else in_periods(accesses, simulation, period.cycles, period.copies)
-
-
-def memories_of_groups(
-    accesses: Accesses, platform: Platform, design: Design, estimate: DesignEstimate
-) -> list[LocalMemories]:
-    """The memories of each group of a design whose groups all work in blocks."""
-    pairs = zip(design.groups, estimate.groups, strict=True)
-    return [local_memories(plan_group(accesses, platform, group), group, own) for group, own in pairs]
 
 
 def local_memories(plan: EnumeratedPlan, group: GroupDesign, estimate: GroupEstimate) -> LocalMemories:

@@ -22,6 +22,8 @@ from dse.space.streams import is_whole, paces_of, streams_of
 from hwmodel.cost_model.estimate import GroupEstimate
 from hwmodel.cost_model.streaming.stream_groups import metrics_of_streams
 from hwmodel.design import GroupDesign
+from hwmodel.emit.schedule.bits import not_emitted
+from hwmodel.streamed import Stream
 
 LISTED_AT_MOST = 150_000  # reads that are counted one by one, of a stream
 STREAM_SECONDS = 0.015  # roughly, of one stream under one order of loops
@@ -45,8 +47,6 @@ class StreamsOfGroup:
 
 def price_streams(space: MappingSpace, tasks: tuple[str, ...]) -> StreamsOfGroup:
     """Price the streams of a group, one after another; designs that are equal but for their starts once."""
-    if space.study.hardware and not is_whole(space, tasks):
-        return StreamsOfGroup((), 0, None, 0)  # no hardware is emitted for a stream beside other groups
     found: dict[GroupDesign, GroupEstimate] = {}
     refused, refusal, uncounted = 0, None, 0
     try:
@@ -57,6 +57,7 @@ def price_streams(space: MappingSpace, tasks: tuple[str, ...]) -> StreamsOfGroup
     known: set[object] = set()
     for stream in streams:
         try:
+            _require_emitted(space, tasks, stream)
             decided = pricer.model.starts(stream)
             if (key := (stream.scan, stream.pace, stream.interface, tuple(decided.items()))) in known:
                 continue
@@ -68,6 +69,17 @@ def price_streams(space: MappingSpace, tasks: tuple[str, ...]) -> StreamsOfGroup
         except ArrayolError as error:
             refused, refusal = refused + 1, refusal or error.diagnostics[0].message
     return StreamsOfGroup(tuple(found.items()), refused, refusal, uncounted)
+
+
+def _require_emitted(space: MappingSpace, tasks: tuple[str, ...], stream: Stream) -> None:
+    """Raises ArrayolError (`not-emitted`) for a stream that is not emitted, where the study wants hardware."""
+    if space.study.hardware:
+        refusal = space.coverage.why_no_stream(tasks, stream)
+        if refusal is None and space.coverage.is_shared_setup(tasks):
+            hint = "leave out --hardware, or let it come with each frame: loads in a study"
+            refusal = not_emitted("the group shares what is loaded once with another", hint)
+        if refusal is not None:
+            raise refusal
 
 
 @dataclass(frozen=True)

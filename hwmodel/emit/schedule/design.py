@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from arrayol.execute.run import with_tables
 from arrayol.ir.network import Network
 from arrayol.ir.spec import Spec
@@ -24,13 +25,19 @@ from hwmodel.emit.schedule.port import AddressMap, address_map
 from hwmodel.emit.schedule.proofs import require_proofs, require_stored
 from hwmodel.emit.schedule.units import FETCH
 from hwmodel.emit.schedule.value_proof import require_outputs, require_values, there_before
+from hwmodel.emit.schedule.values import Outside
 from hwmodel.platform import Platform
 from hwmodel.simulator.group import GroupRun, LocalMemories
 from hwmodel.simulator.memories.memories import one_frame
-from hwmodel.simulator.simulate import Simulation
+from hwmodel.simulator.simulate import Local, Simulation
+from hwmodel.simulator.streams.group_run import StreamGroupRun
 
 MOST_INSTRUCTIONS = 1 << 13  # of the program of an agent
 Arrays = Mapping[str, NDArray[Any]]
+Contents = Mapping[str, IntArray]  # by array in a ROM the bits of its elements
+StreamScheduling = Callable[
+    [Accesses, Platform, AddressMap, Contents, StreamGroupRun, Outside], tuple[GroupSchedule, Outside]
+]
 
 
 @dataclass(frozen=True)
@@ -73,18 +80,20 @@ def schedule_design(
     spec: Spec,
     accesses: Accesses,
     platform: Platform,
-    local: Sequence[LocalMemories],
+    local: Sequence[Local],
     simulation: Simulation,
     inputs: Arrays,
+    streams: StreamScheduling | None = None,
 ) -> HardwareDesign:
     """The hardware of a design, from its simulation on some inputs with the `local` memories of its groups.
 
-    It is one that `hwmodel.emit.verilog.coverage` has nothing against. Raises ArrayolError: `not-emitted` where only
-    its schedule shows that some part has no hardware, `unproven-schedule` if a proof fails.
+    It is one that `hwmodel.emit.verilog.coverage` has nothing against. `streams` makes the schedules of its streaming
+    groups. Raises ArrayolError: `not-emitted` where only its schedule shows that some part has no hardware,
+    `unproven-schedule` if a proof fails.
     """
     addresses = address_map(accesses, platform.channels[0])
     given = _Given(spec, accesses, platform, addresses, _flat_inputs(spec, accesses, inputs))
-    groups, datapaths = given.scheduled(accesses, local, simulation)
+    groups, datapaths = given.scheduled(accesses, local, simulation, streams=streams)
     return given.design(groups, datapaths, simulation.outputs)
 
 
@@ -93,7 +102,7 @@ class ShortRun:
     """The run of a design on a shorter frame: its simulation, with the `local` memories of its groups there."""
 
     frame: ShortFrame
-    local: Sequence[LocalMemories]
+    local: Sequence[Local]
     simulation: Simulation
 
 
@@ -132,9 +141,10 @@ class _Given:
     def scheduled(
         self,
         accesses: Accesses,
-        local: Sequence[LocalMemories],
+        local: Sequence[Local],
         simulation: Simulation,
         short: ShortFrame | None = None,
+        streams: StreamScheduling | None = None,
     ) -> tuple[list[GroupSchedule], dict[str, Computing]]:
         """The groups and the datapaths of a simulation with such accesses, which may be those of a shorter frame."""
         contents = {
@@ -144,7 +154,14 @@ class _Given:
         }
         groups, datapaths = list[GroupSchedule](), datapaths_of(self.spec, accesses, self.platform, simulation)
         outside = there_before(accesses)
-        for number, (memories, run) in enumerate(zip(local, runs_in_blocks(simulation), strict=True)):
+        for number, (memories, run) in enumerate(zip(local, simulation.groups, strict=True)):
+            if isinstance(run, StreamGroupRun):
+                assert streams is not None, "a group that streams is refused before"
+                schedule, outside = streams(accesses, self.platform, self.addresses, contents, run, outside)
+                groups.append(schedule)
+                datapaths |= schedule.streaming
+                continue
+            assert isinstance(memories, LocalMemories), "those of a group of blocks"
             scheduler = GroupScheduler(accesses, self.platform, memories, run, self.addresses, datapaths, contents)
             tables = scheduler.tables()
             schedule = scheduler.schedule(tables)
@@ -186,21 +203,17 @@ def _require_short_programs(groups: Sequence[GroupSchedule]) -> None:
             )
 
 
-def runs_in_blocks(simulation: Simulation) -> list[GroupRun]:
-    """The runs of a design's groups, which all work in blocks."""
-    runs = [run for run in simulation.groups if isinstance(run, GroupRun)]
-    assert len(runs) == len(simulation.groups), "a group that streams is refused before"
-    return runs
-
-
 def datapaths_of(spec: Spec, accesses: Accesses, platform: Platform, simulation: Simulation) -> dict[str, Computing]:
-    """The datapath of each task's units, derived or a user's."""
+    """The datapath of the units of each task in a group of blocks, derived or a user's."""
     technology, clock_mhz = platform.prices, platform.clock_mhz
     assert technology is not None, "refused before"
     assert clock_mhz is not None, "refused before"
     datapaths: dict[str, Computing] = {}
     for task, processor in (
-        (task, processor) for group in runs_in_blocks(simulation) for task, processor in group.processors.items()
+        (task, processor)
+        for group in simulation.groups
+        if isinstance(group, GroupRun)
+        for task, processor in group.processors.items()
     ):
         process = accesses.network.processes[task]
         elementary = process.definition

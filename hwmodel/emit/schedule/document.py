@@ -37,6 +37,7 @@ def _group(group: GroupSchedule) -> dict[str, Any]:
         "memories": [_memory(memory, group) for memory in group.memories],
         "tasks": [_units(task.units) for task in group.tasks],
         "agents": [_agent(agent) for agent in group.agents],
+        **({} if group.streamed is None else {"stream": group.streamed}),
     }
 
 

@@ -16,6 +16,7 @@ from hwmodel.emit.schedule.memories import Memory, Section, moduli_of, sections_
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.own_module import Computing
 from hwmodel.emit.schedule.port import AddressMap, DmaEngine, PortLanes, PortScheduler
+from hwmodel.emit.schedule.port_moves import BlockMoves
 from hwmodel.emit.schedule.tasks import TaskScheduler, writers_of
 from hwmodel.emit.schedule.units import TaskUnits
 from hwmodel.local_memory.banked import WindowReads
@@ -43,6 +44,16 @@ class TaskAgents:
     reading: Agent
     writing: Agent
     units: TaskUnits
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """A task's units, and the cycles of an interval and of the latency."""
+
+    task: str
+    units: int
+    interval: int
+    latency: int
 
 
 @dataclass(frozen=True)
@@ -76,12 +87,33 @@ class GroupSchedule:
         )
 
     @property
-    def agents(self) -> Iterator[Agent]:
-        """All agents."""
+    def stepping(self) -> Iterator[Agent]:
+        """The agents that go through the steps together."""
         for task in self.tasks:
             yield from (task.reading, task.writing)
         for engine in self.engines:
             yield from (engine.requests, engine.passing, engine.storing)
+
+    @property
+    def agents(self) -> Iterator[Agent]:
+        """All agents."""
+        return self.stepping
+
+    @property
+    def streaming(self) -> Mapping[str, Computing]:
+        """The datapaths of tasks that stream, which a group of blocks has none of."""
+        return {}
+
+    @property
+    def streamed(self) -> Mapping[str, object] | None:
+        """Pulses and line buffers as data; None for a group of blocks."""
+        return None
+
+    @property
+    def paces(self) -> Iterator[Pace]:
+        """Of each task how fast it goes."""
+        for own in (task.units for task in self.tasks):
+            yield Pace(own.task, own.units, own.interval, own.latency)
 
 
 @dataclass(frozen=True)
@@ -161,7 +193,8 @@ class GroupScheduler:
             clocks,
             bool(once),
         )
-        port = PortScheduler(self.accesses, self.platform, self.run, memories, located, self.addresses, once)
+        moves = BlockMoves(self.run, located)
+        port = PortScheduler(self.accesses, self.platform, moves, memories, self.addresses, once)
         scheduled = [scheduler.schedule(task) for task in self.run.processors.values()]
         return Tables(
             tuple((task.reading, task.writing, task.units) for task in scheduled), port.engines(), tuple(once)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
@@ -20,11 +19,14 @@ from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Lanes
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.names import plain
+from hwmodel.emit.schedule.port_moves import PortMoves
 from hwmodel.emit.schedule.units import LATE
 from hwmodel.local_words import local_word
 from hwmodel.platform import Channel, Platform
-from hwmodel.simulator.group import GroupRun, NumbersByStep
 from hwmodel.simulator.requests import Request, Requester
+
+QUEUED = 3  # cycles from the address of a stored word inside until it can pass the port
+SETTLING = 2  # cycles after which what leaves a stream in the last pulse of a step is in its memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,28 +164,18 @@ class _Rows:
 class PortScheduler:
     """The port of a group; `memories` by ("", array) are written by loads and read by stores.
 
-    `located` has by array the word of each datum. `once` has by array that is loaded before all frames the memories
-    that hold it.
+    `once` has by array that is loaded before all frames the memories that hold it. What is stored is in the memories
+    `settling` cycles after the begin of its step.
     """
 
     accesses: Accesses
     platform: Platform
-    run: GroupRun
+    moves: PortMoves
     memories: Mapping[tuple[str, str], Memory]
-    located: Mapping[str, IntArray]
     addresses: AddressMap
     once: Mapping[str, Sequence[Memory]]
+    settling: int = 0
     _split: dict[tuple[str, int, int, bytes], list[_Piece]] = field(default_factory=dict, init=False, repr=False)
-
-    @cached_property
-    def moving(self) -> dict[tuple[str, bool], NumbersByStep]:
-        """By array and direction (True: stored), the numbers of the data that each step loads or stores."""
-        steps = self.run.moves.steps
-        return {
-            (name, write): NumbersByStep.by(moved.stored_step if write else moved.bring, steps)
-            for name, moved in self.run.moves.arrays.items()
-            for write in (False, True)
-        }
 
     def engines(self) -> tuple[DmaEngine, ...]:
         """The engines: one, or with separate ports one that loads and one that stores."""
@@ -199,22 +191,22 @@ class PortScheduler:
             for array in self.once if False in directions else ():
                 self._add(rows, self._setup(array), arrays.index(array))
             self._end(rows)
-        for step in range(self.run.moves.steps):
+        for step in range(self.moves.steps):
             for array, write in self._order(directions):
                 move = self._move(array, step, write=write)
                 if move is not None:
-                    late = not write and array in self.run.single_buffers
+                    late = not write and array in self.moves.single_buffers
                     self._add(rows, move, arrays.index(array), late=int(late))
             self._end(rows)
         return self._built(name, rows)
 
     def _order(self, directions: Sequence[bool]) -> Iterator[tuple[str, bool]]:
         """What an engine moves in a step, in order: loads, stores, and then loads of single buffers."""
-        single = self.run.single_buffers
+        single = self.moves.single_buffers
         for write in directions:
-            yield from ((array, write) for array in self.run.moves.arrays if write or array not in single)
+            yield from ((array, write) for array in self.moves.arrays if write or array not in single)
         if False in directions:
-            yield from ((array, False) for array in self.run.moves.arrays if array in single)
+            yield from ((array, False) for array in self.moves.arrays if array in single)
 
     def _setup(self, array: str) -> _Move:
         """The move that loads a whole array before all frames."""
@@ -241,16 +233,12 @@ class PortScheduler:
 
     def _move(self, array: str, step: int, *, write: bool) -> _Move | None:
         """The move of an array in a step; None if no data of it are loaded or stored."""
-        moved = self.run.moves.arrays[array]
-        data = self.moving[array, write].of(step) if write or moved.loaded else np.zeros(0, np.int64)
-        if write:
-            data = moved.stored[data]
-        if not len(data):
+        elements, words = self.moves.of(array, step, write=write)
+        if not len(elements):
             return None
-        order = np.argsort(moved.element[data])
         name, memory = f"{'store' if write else 'load'}_{plain(array)}", self.memories["", array]
-        inside = _Inside(name, memory, self.located[array][data[order]])
-        return _Move(array, write, moved.element[data[order]], (inside,), self.run.requesters[array, write])
+        inside = _Inside(name, memory, words)
+        return _Move(array, write, elements, (inside,), self.moves.requesters[array, write])
 
     def _add(self, rows: _Rows, move: _Move, number: int, *, late: int = 0) -> None:
         """Add the requests of a move, and the words that pass in each.
@@ -262,6 +250,8 @@ class PortScheduler:
             rows.lanes.setdefault(inside.name, (self._lanes(move, inside), inside.memory))
         # `first` is 1 for the first request of the move only (its controls `fence` and `late`).
         asked, done, first = requester.request_for(move.elements), 0, 1
+        if move.write and len(rows.stores) == (rows.ends[-1][2] if rows.ends else 0):
+            rows.stores += [(-1, 0, 0)] * self.settling
         for start, size in asked.runs:
             end = int(np.searchsorted(move.elements, start + size))
             pieces, before, done = self._pieces_of(requester, start, move.elements[done:end]), done, end

@@ -13,7 +13,7 @@ value_proof.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,19 +70,27 @@ def require_proofs(accesses: Accesses, tables: Tables, schedule: GroupSchedule, 
 
     Raises ArrayolError (`unproven-schedule`) that names the agent, step, row, repetition and bank of a failure.
     """
-    readers = {name for names in schedule.readers.values() for name in names}
-    for claim in claims_of(accesses, tables, schedule, run):
-        replay = replayed(claim.agent)
-        _require_same(claim, replay)
-        for lanes in claim.activity.lanes:
-            # Of registers all words can be used at once; with `copy_each` each reading lane has a copy of its own.
-            if not (lanes.memory.registers or (lanes.memory.copy_each and lanes.name in readers)):
-                _require_disjoint_lanes(claim, lanes.name, lanes.memory, replay)
+    require_claims(claims_of(accesses, tables, schedule, run), schedule.readers)
     for name, moved in run.moves.arrays.items():
         if name in run.located:
             _require_lives(accesses, moved, run.located[name], late=name in run.single_buffers)
         else:
             _require_turns(name, tables, run)
+
+
+def require_claims(claims: Iterable[Claim], readers: Mapping[str, Sequence[str]]) -> None:
+    """Check the first and the third proof of some agents; `readers` has by memory the lanes that read it.
+
+    Raises ArrayolError as `require_proofs`.
+    """
+    reading = {name for names in readers.values() for name in names}
+    for claim in claims:
+        replay = replayed(claim.agent)
+        _require_same(claim, replay)
+        for lanes in claim.activity.lanes:
+            # Of registers all words can be used at once; with `copy_each` each reading lane has a copy of its own.
+            if not (lanes.memory.registers or (lanes.memory.copy_each and lanes.name in reading)):
+                _require_disjoint_lanes(claim, lanes.name, lanes.memory, replay)
 
 
 def claims_of(accesses: Accesses, tables: Tables, schedule: GroupSchedule, run: GroupRun) -> Iterator[Claim]:

@@ -5,26 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arrayol.text import counted
 from hwmodel.emit.schedule.bits import bits_of_values, not_emitted
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.streams.beats import StreamWords
 from hwmodel.emit.streams.bench import AxisBench
 from hwmodel.emit.streams.group import Beat, GroupModule
 from hwmodel.emit.streams.hardware import StreamHardware
-from hwmodel.emit.streams.names import node_name
 from hwmodel.emit.streams.top import AxisTop
-from hwmodel.emit.verilog.datapaths.datapath import datapath_module, operator_modules
+from hwmodel.emit.streams.units import LIBRARY, group_files, library_files
 from hwmodel.stream.model import StreamModel, metrics_of
 from hwmodel.streamed import Stream
 
-LIBRARY = ("segment", "place", "later", "axi_buffer", "axis_in", "axis_out", "axis_setup")
+AXIS_LIBRARY = ("axi_buffer", "axis_in", "axis_out", "axis_setup")
 LONGEST = 8  # times the cycles of all frames, after which a test bench stops
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -93,23 +90,8 @@ class StreamDesign:
     def _modules(self) -> Iterator[tuple[str, str]]:
         if not self.inputs:
             raise not_emitted("a stream without an input that moves", "take blocks for this group")
-        for name in LIBRARY:
-            text = (files("hwmodel.emit.verilog") / "library" / f"{name}.v").read_text(encoding="utf-8")
-            yield f"rtl/{name}.v", text
-        group = self._group.text()
-        for task, derived in self.hardware.datapaths.items():
-            interval = self.hardware.firing[task].interval
-            early = self._group.early.get(task, frozenset())
-            module = datapath_module(derived, f"group0_unit_{node_name(task)}", early=early, enabled=True)
-            process = self.model.accesses.network.processes[task]
-            pace = f"a repetition every {counted(interval, 'pulse')}"
-            comment = f"// A unit of '{task}': the body of '{process.elementary}', {pace}.\n"
-            yield f"rtl/group0_unit_{node_name(task)}.v", comment + module
-            for name, module in operator_modules(derived, enabled=True).items():
-                yield f"rtl/{name}.v", module
-        tasks = ", ".join(f"'{task}'" for task in self.hardware.streamed.tasks)
-        comment = f"// {tasks} as a stream: a frame every {self.hardware.frame:,} pulses.\n"
-        yield "rtl/group0_stream.v", comment + group
+        yield from library_files((*LIBRARY, *AXIS_LIBRARY))
+        yield from group_files(self._group)
         starts = {name: firing.start for name, firing in self.hardware.firing.items() if name.startswith("load ")}
         first = [plain(name.removeprefix("load ")) for name, own in starts.items() if own == min(starts.values())]
         top = AxisTop(

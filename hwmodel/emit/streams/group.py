@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hwmodel.datapath.graph.graph import Graph
 from hwmodel.datapath.operators.nets import identifier
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.streams.conditions import Conditions, Index
 from hwmodel.emit.streams.counters import Counters
 from hwmodel.emit.streams.hardware import StreamHardware
 from hwmodel.emit.streams.lookups import lookup_lines
-from hwmodel.emit.streams.names import bits_below, lane_name, node_name, vector
+from hwmodel.emit.streams.names import bits_below, data_net, lane_name, made_net, node_name, vector
 from hwmodel.emit.streams.positions import LaneNets
 from hwmodel.emit.streams.sources import Choice, Sources, ports_read
 from hwmodel.emit.verilog.datapaths.chunks import bus_bits, chunk_size, early_bus, elements_of, has_bus, leaving
@@ -97,10 +98,15 @@ class GroupModule:
                 found.append(Beat(touch.array, node.firing.units, math.prod(touch.pattern), bits))
         return found
 
+    @property
+    def behind_port(self) -> bool:
+        """Whether a memory port brings and takes what is due: then no end says when that is."""
+        return self.hardware.stream.interface == "port"
+
     def text(self) -> str:
         """The module."""
         fires, units = dict[str, str](), list[str]()
-        body = [*self._lanes_declared(), *self._frame()]
+        body = [*self._lanes_declared(), *(() if self.behind_port else self._frame())]
         nodes = [self.hardware.model.group.nodes[name] for name in self.hardware.firing]
         indices: dict[str, list[Index | None]] = {}
         for node in nodes:
@@ -109,24 +115,40 @@ class GroupModule:
         for node in nodes:
             units += self._node(node, fires[node.name], indices[node.name])
         counted = [*self.counters.event_lines(), *self.counters.lines, *self.counters.tick_lines()]
+        units += self._made()
         lines = [*self._head(), *body, *counted, *self.conditions.lines, *chains, *units, "endmodule", ""]
         return "\n".join([*lines, *self.beside])
 
     def _head(self) -> Iterator[str]:
         yield f"module {self.name} ("
-        ports = ["input wire clk", "input wire reset", "input wire go", "output wire may_begin", "input wire begins"]
+        ports = [f"input wire {own}" for own in ("clk", "reset", "go", "begins")]
+        ports += [] if self.behind_port else ["output wire may_begin"]
         arrays = self.hardware.model.accesses.network.arrays
         for array in self.hardware.set_up:
             bits = self.hardware.model.accesses.size(array) * arrays[array].type.bits
             ports.append(f"input wire {vector(bits)}{plain(array)}$setup")
-        for beat in self.beats("load"):
-            ports.append(f"input wire {vector(beat.bits)}{beat.name}$data")
-            ports += [f"output wire {beat.name}${own}" for own in ("due", "first", "last")]
-        for beat in self.beats("store"):
-            ports.append(f"output wire {vector(beat.bits)}{beat.name}$data")
-            ports += [f"output wire {beat.name}${own}" for own in ("gives", "first", "last")]
+        for kind, side, due in (("load", "input", "due"), ("store", "output", "gives")):
+            for beat in self.beats(kind):
+                ports.append(f"{side} wire {vector(beat.bits)}{data_net(beat.array)}")
+                marks = () if self.behind_port else (due, "first", "last")
+                ports += [f"output wire {beat.name}${own}" for own in marks]
+        for number, (node, touch) in enumerate(self.hardware.made):
+            graph, firing = self._graph(node), self.hardware.firing[node.name]
+            bits = firing.units * bus_bits(graph, touch.port, firing.interval)
+            ports.append(f"output wire {vector(bits)}{made_net(number)}")
         yield ",\n".join(f"  {port}" for port in ports)
         yield ");"
+
+    def _graph(self, node: Node) -> Graph:
+        """The dataflow of a task."""
+        return self.hardware.datapaths[node.name].priced.dataflow.graph
+
+    def _made(self) -> Iterator[str]:
+        """What leaves as it is made."""
+        for number, (node, touch) in enumerate(self.hardware.made):
+            units = range(self.hardware.firing[node.name].units)
+            buses = [f"{node_name(node.name)}${touch.port}$bus{unit}" for unit in reversed(units)]
+            yield f"  assign {made_net(number)} = {{{', '.join(buses)}}};"
 
     def _frame(self) -> Iterator[str]:
         """When a frame may begin, counted from the begin of the one before."""
@@ -203,8 +225,9 @@ class GroupModule:
         (touch,) = node.writes
         name, bits = plain(touch.array), node.port_bits(self.hardware.model.accesses, touch.port)
         size = math.prod(touch.pattern)
-        yield f"  assign {name}$due = {fires};"
-        yield from self._ends(node, name, indices)
+        if not self.behind_port:
+            yield f"  assign {name}$due = {fires};"
+            yield from self._ends(node, name, indices)
         for lane in (own for own in self._all_lanes() if own.node == node.name):
             yield f"  assign {lane_name(lane)} = {name}$data[{(lane.unit * size + lane.place) * bits} +: {bits}];"
 
@@ -219,9 +242,10 @@ class GroupModule:
             for choice in choices:
                 net = self._chosen(choice, firing, unit, indices)
                 elements.append(net if there is None else f"({there} ? {net} : {bits}'d0)")
-        yield f"  assign {name}$gives = {fires};"
         yield f"  assign {name}$data = {{{', '.join(reversed(elements))}}};"
-        yield from self._ends(node, name, indices)
+        if not self.behind_port:
+            yield f"  assign {name}$gives = {fires};"
+            yield from self._ends(node, name, indices)
 
     def _ends(self, node: Node, name: str, indices: Sequence[Index | None]) -> Iterator[str]:
         """The first datum of a frame, and the last one of a line."""
@@ -246,7 +270,7 @@ class GroupModule:
 
     def _task(self, node: Node, indices: Sequence[Index | None]) -> Iterator[str]:
         derived, firing = self.hardware.datapaths[node.name], self.hardware.firing[node.name]
-        graph, name = derived.priced.dataflow.graph, node_name(node.name)
+        graph, name = self._graph(node), node_name(node.name)
         slot = ""
         if firing.interval > 1:
             yield from self._slot(name, firing)
@@ -290,10 +314,7 @@ class GroupModule:
 
     def _results(self, node: Node, port: str, unit: int, bus: str) -> Iterator[str]:
         """The lanes of an output: places of its bus."""
-        graph, interval = (
-            self.hardware.datapaths[node.name].priced.dataflow.graph,
-            self.hardware.firing[node.name].interval,
-        )
+        graph, interval = self._graph(node), self.hardware.firing[node.name].interval
         bits = graph.types[port].bits
         for together in leaving(elements_of(graph, port), interval):
             for lane, place in enumerate(together):
@@ -303,7 +324,7 @@ class GroupModule:
 
     def _states(self, node: Node) -> Iterator[str]:
         """The second buses of outputs whose states are taken before they leave."""
-        graph = self.hardware.datapaths[node.name].priced.dataflow.graph
+        graph = self._graph(node)
         for task, port in self.sources.early:
             if task == node.name:
                 bits = graph.types[port].bits * elements_of(graph, port)

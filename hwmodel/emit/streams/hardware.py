@@ -8,11 +8,13 @@ from functools import cached_property
 from math import lcm
 
 from arrayol.arrays import IntArray
+from hwmodel.accesses import Touch
 from hwmodel.datapath.derive import Derived, derivation_of
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.streams.positions import LaneNets, positions_of
 from hwmodel.stream.lanes import Lane
 from hwmodel.stream.model import StreamModel
+from hwmodel.stream.nodes import Node
 from hwmodel.streamed import Firing, Stream, StreamedGroup
 
 
@@ -55,11 +57,6 @@ class StreamHardware:
         for task in self.streamed.tasks:
             process, firing = self.model.accesses.network.processes[task], self.firing[task]
             assert process.definition is not None, "a network that is emitted was made of a specification"
-            if platform.entry(process.elementary).module is not None:
-                raise not_emitted(
-                    f"'{task}' is a module of your own, and a stream needs one that stands still without its enable",
-                    f"give '{process.elementary}' a body and no module; or take a design with blocks for '{task}'",
-                )
             pairs = frozenset((delay.output, delay.port) for delay in process.delays)
             derivation = derivation_of(process.definition, technology, clock_mhz, pairs)
             found[task] = derivation.at(firing.interval)
@@ -102,6 +99,13 @@ class StreamHardware:
             return (self.frame,)
         rounds = -(-max(over) // self.frame)
         return tuple(self.frame * number for number in range(1, rounds + 1))
+
+    @cached_property
+    def made(self) -> tuple[tuple[Node, Touch], ...]:
+        """The tasks and tilers that make what leaves in the order in which it is made."""
+        stores = (node for node in self.model.group.nodes.values() if node.kind == "store")
+        arrays = [node.reads[0].array for node in stores if node.name not in self.streamed.nodes]
+        return tuple(pair for array in arrays for pair in self.model.group.writers(array))
 
     @property
     def set_up(self) -> tuple[str, ...]:

@@ -34,3 +34,13 @@ def vector(bits: int) -> str:
 def bits_below(number: int) -> int:
     """The bits of a whole number below this one."""
     return max(1, (number - 1).bit_length())
+
+
+def data_net(array: str) -> str:
+    """The data of an array at an end of a group."""
+    return f"{plain(array)}$data"
+
+
+def made_net(number: int) -> str:
+    """The data of an output that leaves as it is made, of all units."""
+    return f"made${number}"

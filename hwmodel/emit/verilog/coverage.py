@@ -22,12 +22,14 @@ from hwmodel.datapath.derive import Derivation, Derived, derivation_of
 from hwmodel.design import Design, GroupDesign, Processor
 from hwmodel.emit.schedule.bits import FRAMES_HINT, no_complex, no_rom, not_emitted
 from hwmodel.emit.schedule.own_module import own_module
+from hwmodel.emit.schedule.port import QUEUED, SETTLING
 from hwmodel.emit.schedule.units import FETCH
 from hwmodel.emit.verilog.access import access_ports
 from hwmodel.emit.verilog.datapaths.datapath import refusals
 from hwmodel.platform import Platform
 from hwmodel.residence import ONCE, ROM
 from hwmodel.simulator.memories.memories import of_other_frames
+from hwmodel.streamed import Stream
 
 
 def without_verilog(network: Network, platform: Platform) -> list[Diagnostic]:
@@ -83,6 +85,11 @@ def _looked_up(process: Process, derived: Derived) -> Iterable[tuple[str, str]]:
     return dict.fromkeys([*flows, *defaults])
 
 
+def has_axi_streams(group: GroupDesign) -> bool:
+    """Whether a group has an AXI4-Stream for each input and output, in place of the memory port."""
+    return group.stream is not None and group.stream.interface == "axis"
+
+
 def reason_text(refusal: ArrayolError) -> str:
     """A reason in a line, without what all have in common."""
     return refusal.diagnostics[0].message.partition(": no hardware is emitted")[0]
@@ -114,8 +121,8 @@ class Coverage:
             )
         if self.why_none is not None:
             return self.why_none
-        if all(group.stream is None for group in groups) and self.why_no_blocks is not None:
-            return self.why_no_blocks
+        if not any(has_axi_streams(group) for group in groups) and self.why_no_port is not None:
+            return self.why_no_port
         return next(self._of_design(groups), None)
 
     @cached_property
@@ -124,16 +131,20 @@ class Coverage:
         return next(self._of_all(), None)
 
     @cached_property
-    def why_no_blocks(self) -> ArrayolError | None:
-        """The first reason that no design of groups of blocks is emitted for, which have a memory port."""
-        return next(self._of_blocks(), None)
+    def why_no_port(self) -> ArrayolError | None:
+        """The first reason that no design with a memory port is emitted for; only a stream may have none."""
+        return next(self._of_port(), None)
 
-    def why_nothing(self, *, streams: bool) -> ArrayolError | None:
-        """A reason that leaves no design, at any interval on offer; with `streams` one may be a single stream."""
+    def why_no_stream(self, tasks: Collection[str], stream: Stream) -> ArrayolError | None:
+        """The first reason that no design is emitted for in which these tasks stream."""
+        return next(self._of_stream(tasks, stream), None)
+
+    def why_nothing(self, *, axi_streams: bool) -> ArrayolError | None:
+        """A reason that leaves no design, at any interval on offer; with `axi_streams` one may have no memory port."""
         if self.why_none is not None:
             return self.why_none
-        if self.why_no_blocks is not None and not streams:
-            return self.why_no_blocks
+        if self.why_no_port is not None and not axi_streams:
+            return self.why_no_port
         processes = self.accesses.network.processes.items()
         offered = (Processor(task, 1, None, one) for task, own in processes for one in self.platform.intervals(own))
         return next((refusal for one in offered for refusal in self._given_figures(one)), None)
@@ -206,7 +217,7 @@ class Coverage:
     def _elements(process: Process, port: str) -> int:
         return prod(extent or 1 for extent in port_named(process.input_ports, port).shape)
 
-    def _of_blocks(self) -> Iterator[ArrayolError]:
+    def _of_port(self) -> Iterator[ArrayolError]:
         (channel,), local = self.platform.channels, self.platform.local
         if channel.rows is not None:
             hint = "leave them out of [memory] in the platform, and explore again"
@@ -231,9 +242,8 @@ class Coverage:
 
     def _of_design(self, groups: Sequence[GroupDesign]) -> Iterator[ArrayolError]:
         for group in groups:
-            if group.stream is not None and len(groups) > 1:
-                hint = "take a design whose groups all work in blocks, or one that is a single stream"
-                yield not_emitted(f"the group {' '.join(group.tasks)} is a stream", hint)
+            if group.stream is not None:
+                yield from self._of_stream(group.tasks, group.stream)
             for layout in group.layouts:
                 yield not_emitted(
                     f"'{layout.array}' has a bank layout", "take a design without, as --hardware explores them"
@@ -246,6 +256,24 @@ class Coverage:
             for processor in group.processors:
                 yield from self._given_figures(processor)
         yield from self._loaded_for_several(groups)
+
+    def _of_stream(self, tasks: Collection[str], stream: Stream) -> Iterator[ArrayolError]:
+        if not self.as_verilog:
+            hint = "take a design whose groups all work in blocks; streams are emitted as Verilog"
+            yield not_emitted(f"the group {' '.join(tasks)} is a stream", hint)
+        for task in tasks:
+            name = self.accesses.network.processes[task].elementary
+            if self.platform.entry(name).module is not None:
+                yield not_emitted(
+                    f"'{task}' is a module of your own, and a stream needs one that stands still without its enable",
+                    f"give '{name}' a body and no module; or take a design with blocks for '{task}'",
+                )
+        latency, least = self.platform.channels[0].latency or 0, SETTLING + QUEUED
+        if stream.interface == "port" and latency < least:
+            yield not_emitted(
+                f"a stream has a word for the memory {least} cycles after a step begins, and it is due after {latency}",
+                f"set latency = {least} or more in [memory] of the platform, and explore again",
+            )
 
     def _given_figures(self, processor: Processor) -> Iterator[ArrayolError]:
         """A task whose interval or latency is not that of its derived datapath."""

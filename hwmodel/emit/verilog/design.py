@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
 from pathlib import PurePosixPath
+from typing import Protocol, runtime_checkable
 
 from arrayol.pictures.text import reads_text, writes_text
 from arrayol.text import counted
@@ -17,7 +18,6 @@ from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.images import hex_lines
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.own_module import Computing, OwnModule
-from hwmodel.emit.schedule.units import TaskUnits
 from hwmodel.emit.verilog.access import access_ports
 from hwmodel.emit.verilog.agents import agent_module
 from hwmodel.emit.verilog.axi import SLOWER, axi_bench, axi_module, has_axi
@@ -33,6 +33,14 @@ LIBRARY = ("bank", "read_routes", "banked_copy", "registers", "rom", "engine", "
 AXI_LIBRARY = ("axi_port", "axi_buffer")
 BENCH_LIBRARY = ("external_memory",)
 LONGEST = 4  # times the cycles that a frame should take, after which a test bench stops
+
+
+@runtime_checkable
+class GroupPrinter(Protocol):
+    """A group of another kind than blocks, which knows its modules."""
+
+    def modules(self, prefix: str, outside: Outside, signed: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """All modules of the group by path, with names after a prefix."""
 
 
 @dataclass(frozen=True)
@@ -81,11 +89,12 @@ class DesignFiles:
     def _modules(self) -> Iterator[tuple[str, str]]:
         for name in LIBRARY:
             yield f"rtl/{name}.v", _library(name)
-        units = {task: _unit(task, datapath) for task, datapath in self.design.datapaths.items()}
-        for task, derived in self.design.datapaths.items():
+        in_blocks = [own.units for group in self.design.groups for own in group.tasks]
+        units = {own.task: _unit(own.task, self.design.datapaths[own.task]) for own in in_blocks}
+        for own in in_blocks:
+            task, derived = own.task, self.design.datapaths[own.task]
             if isinstance(derived, OwnModule):
                 continue
-            own = self._units(task)
             module = datapath_module(derived, f"unit_{plain(task)}", frozenset(own.kept), own.early)
             pace = f"a repetition every {counted(own.interval, 'cycle')}"
             comment = f"// A unit of '{task}': the body of '{own.elementary}', {pace}.\n"
@@ -94,6 +103,9 @@ class DesignFiles:
                 yield f"rtl/{name}.v", module
         for number, group in enumerate(self.design.groups):
             prefix = f"group{number}_"
+            if isinstance(group, GroupPrinter):
+                yield from group.modules(prefix, self.outside, self.design.signed)
+                continue
             for agent in group.agents:
                 waits = agent.name in group.port_agents
                 module = agent_module(agent, prefix, self._comment(group, agent), waits=waits)
@@ -127,11 +139,6 @@ class DesignFiles:
         module = ip_module(self.ip, top, self.engines, self.outside, self.layout)
         comment = f"// '{self.design.top}' with registers behind AXI4-Lite, as a master of AXI4.\n"
         yield f"rtl/{self.ip}.v", comment + module
-
-    def _units(self, task: str) -> TaskUnits:
-        """The units of a task."""
-        every = (own.units for group in self.design.groups for own in group.tasks)
-        return next(units for units in every if units.task == task)
 
     def _comment(self, group: GroupSchedule, agent: Agent) -> str:
         said, tilers = dict[str, str](), dict[str, list[str]]()

@@ -36,13 +36,13 @@ def _module(wiring: GroupWiring, name: str) -> str:
     outputs = ["  output reg busy", "  output wire running", "  output wire last"]
     outputs += ["  output wire loaded"] if setup else []
     head = [f"module {name} (", ",\n".join([*inputs, *outputs, *ports]), ");"]
-    body = [*_steps(wiring), *_agents(wiring), *memories(wiring)]
+    body = [*step_lines(wiring), *agent_lines(wiring), *memories(wiring)]
     body += [line for task in wiring.schedule.tasks for line in task_lines(wiring, task)]
     body += [line for engine in wiring.schedule.engines for line in engine_lines(wiring, engine)]
     return "\n".join([*head, *body, "endmodule", "", *wiring.beside])
 
 
-def _steps(wiring: GroupWiring) -> Iterator[str]:
+def step_lines(wiring: GroupWiring) -> Iterator[str]:
     """Steps: the next one begins when all agents are through; the first may be that before all frames.
 
     Who never waits is known to be through a cycle ahead, and in a register by then: what may wait for the external
@@ -51,8 +51,8 @@ def _steps(wiring: GroupWiring) -> Iterator[str]:
     schedule = wiring.schedule
     setup = schedule.setup
     steps, first = schedule.steps + setup, int(setup)
-    waiting = [agent.name for agent in schedule.agents if agent.name in schedule.port_agents]
-    others = [agent for agent in schedule.agents if agent.name not in schedule.port_agents]
+    waiting = [agent.name for agent in schedule.stepping if agent.name in schedule.port_agents]
+    others = [agent for agent in schedule.stepping if agent.name not in schedule.port_agents]
     yield "  // Steps: the next one begins in the cycle after the last agent is through."
     yield from (f"  wire {name}_active, {name}_fin;" for name in waiting)
     yield from (f"  wire {agent.name}_active, {', '.join(f'{agent.name}_{own}' for own in AHEAD)};" for agent in others)
@@ -94,7 +94,8 @@ def _final(steps: int, first: int) -> str:
     return f"!is_last && step == {steps - 2}"
 
 
-def _agents(wiring: GroupWiring) -> Iterator[str]:
+def agent_lines(wiring: GroupWiring) -> Iterator[str]:
+    """The agents that go through the steps together."""
     for engine in wiring.schedule.engines:
         yield from (f"  wire {engine.name}_{own};" for own in ("requests_go", "passing_go", "room"))
     going = dict[str, str]()
@@ -104,7 +105,7 @@ def _agents(wiring: GroupWiring) -> Iterator[str]:
             engine.passing.name: f"{engine.name}_passing_go",
             engine.storing.name: f"{engine.name}_room",
         }
-    for agent in wiring.schedule.agents:
+    for agent in wiring.schedule.stepping:
         yield from _agent(wiring, agent, going.get(agent.name))
 
 
@@ -114,12 +115,12 @@ def _agent(wiring: GroupWiring, agent: Agent, go: str | None) -> Iterator[str]:
     connected = [f".{name}({name})" for name in ("clk", "reset", "advance")]
     connected += [".run(running)", f".active({agent.name}_active)", *own]
     for port in ports_of(agent):
-        net = _net(agent, port.name)
+        net = net_of(agent, port.name)
         yield wire(net, port.bits)
         connected.append(f".{port.name}({net})")
     yield f"  {wiring.prefix}{agent.name} {agent.name} (\n    {', '.join(connected)}\n  );"
 
 
-def _net(agent: Agent, port: str) -> str:
+def net_of(agent: Agent, port: str) -> str:
     """The net of an output of an agent: lanes have names of their own."""
     return f"{agent.name}_{port}" if port.startswith(("is_", "at_")) else port

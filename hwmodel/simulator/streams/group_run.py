@@ -23,6 +23,7 @@ from hwmodel.simulator.events import Events as StepEvents
 from hwmodel.simulator.memories.memories import Memory
 from hwmodel.simulator.memories.setup import Setup
 from hwmodel.simulator.port import Burst, Port
+from hwmodel.simulator.requests import Requester
 from hwmodel.simulator.schedule.plan import fault
 from hwmodel.simulator.streams.events import FrameEvents, NodeReads, events_of, node_reads
 from hwmodel.simulator.streams.lines import LineLane
@@ -33,12 +34,24 @@ from hwmodel.streamed import Chain, StreamedGroup
 Values = dict[str, NDArray[Any]]
 
 
+@dataclass(frozen=True, eq=False)
+class ChunkMoves:
+    """What the port moves of a group, in the order of the arrays: by array and step the elements, ascending.
+
+    `requesters` by array and direction (True: stored), of ports that request runs.
+    """
+
+    loads: Mapping[str, Sequence[IntArray]]
+    stores: Mapping[str, Sequence[IntArray]]
+    requesters: Mapping[tuple[str, bool], Requester]
+
+
 @dataclass(frozen=True)
 class StreamGroupRun:
     """A streaming group's run: the length and the events of every step, and what its memories held.
 
     `pulses` are those from the first load to the last datum that leaves. `first_token` is by array the token of its
-    first element, of the arrays that the group writes.
+    first element, of the arrays that the group writes. `moves` are those of the port.
     """
 
     group: StreamedGroup
@@ -50,6 +63,7 @@ class StreamGroupRun:
     operands: Operands
     nodes: Mapping[str, NodeReads]
     first_token: Mapping[str, int]
+    moves: ChunkMoves
     words: Mapping[str, int] = field(default_factory=dict)  # buffers have some, and a stream has none
 
     @property
@@ -102,14 +116,15 @@ def run_stream_group(
     pulses = group_cycles(accesses, events, group)
     port = _ChunkedPort(accesses, platform, group, events, pulses)
     port.require_loaded(memory)
-    lengths, steps = port.run()
+    lengths, steps, moves = port.run()
     tokens = dict(earlier or {})
     first = {}
     for array, elements in port.stored():
         first[array] = tokens.get(array, 0)
         memory[array][elements] = first[array] + elements
     peaks = _words(lanes, group.chains) | {(CHUNK.name, name): most for name, most in port.held()}
-    return StreamGroupRun(group, lengths, steps, peaks, setup, pulses, operands, node_reads(accesses, group), first)
+    nodes = node_reads(accesses, group)
+    return StreamGroupRun(group, lengths, steps, peaks, setup, pulses, operands, nodes, first, moves)
 
 
 def _by_element(tokens: IntArray, values: NDArray[Any]) -> NDArray[Any]:
@@ -233,10 +248,10 @@ class _ChunkedPort:
         for array, steps in self.stores.items():
             yield array, np.unique(np.concatenate(steps))
 
-    def run(self) -> tuple[tuple[int, ...], StepEvents]:
-        """The lengths and the events of the steps; chunk n is loaded in step n, taken in n + 1, stored in n + 2.
+    def run(self) -> tuple[tuple[int, ...], StepEvents, ChunkMoves]:
+        """The lengths, the events and the moves of the steps.
 
-        With AXI4-Streams all is one step.
+        Chunk n is loaded in step n, taken in n + 1, stored in n + 2. With AXI4-Streams all is one step.
         """
         if self.is_axis:
             return self._run_at_once()
@@ -245,8 +260,8 @@ class _ChunkedPort:
         storer = Port(self.accesses, self.platform) if separate else loader
         nothing = [np.zeros(0, np.int64)] * 2
         order = [name for name in self.accesses.network.arrays if name in self.loads.keys() | self.stores.keys()]
-        loads = {name: [*self.loads[name], *nothing] for name in order if name in self.loads}
-        stores = {name: [*nothing, *self.stores[name]] for name in order if name in self.stores}
+        loads = {name: [*map(np.sort, self.loads[name]), *nothing] for name in order if name in self.loads}
+        stores = {name: [*nothing, *map(np.sort, self.stores[name])] for name in order if name in self.stores}
         for name, steps in loads.items():
             loader.expect(name, steps, write=False)
         for name, steps in stores.items():
@@ -265,9 +280,9 @@ class _ChunkedPort:
             bursts = [*loader.bursts, *(storer.bursts if separate else ())]
             events.add(length, bursts, dict.fromkeys(self.group.tasks, work))
             lengths.append(length)
-        return tuple(lengths), events
+        return tuple(lengths), events, ChunkMoves(loads, stores, {**loader.requesters, **storer.requesters})
 
-    def _run_at_once(self) -> tuple[tuple[int, ...], StepEvents]:
+    def _run_at_once(self) -> tuple[tuple[int, ...], StepEvents, ChunkMoves]:
         """One step, in which each array comes or goes in all pulses."""
         sides = [
             (name, own, write)
@@ -277,4 +292,4 @@ class _ChunkedPort:
         events = StepEvents(self.group.tasks, tuple(dict.fromkeys(name for name, _, _ in sides)))
         bursts = [Burst(name, write, sum(map(len, steps)), 0, self.pulses) for name, steps, write in sides]
         events.add(self.pulses, bursts, dict.fromkeys(self.group.tasks, self.pulses))
-        return (self.pulses,), events
+        return (self.pulses,), events, ChunkMoves(self.loads, self.stores, {})

@@ -71,24 +71,31 @@ def test_nothing_is_left_where_all_groups_share_it(tmp_path: Path) -> None:
         explored(tmp_path, fusions=APART, styles=["block"], hardware=True)
 
 
-def test_a_stream_beside_another_group_is_left_out(tmp_path: Path) -> None:
-    found = explored(tmp_path, in_frames=True, fusions=APART, styles=["stream"])
-    assert refusals(found) == {"the group one_2 is a stream"}
-    assert '"not_emitted": "the group one_2 is a stream"' in found.to_json()
+SOON = PLATFORM.replace("latency = 7", "latency = 4")
+
+
+def test_streams_of_a_memory_that_takes_words_too_soon_are_left_out(tmp_path: Path) -> None:
+    late = "a stream has a word for the memory 5 cycles after a step begins, and it is due after 4"
+    assert refusals(explored(tmp_path, in_frames=True, fusions=APART, styles=["stream"], hardware=True)) == {None}
+    found = explored(tmp_path, SOON, in_frames=True, fusions=APART, styles=["stream"])
+    assert refusals(found) == {late}
+    assert f'"not_emitted": "{late}"' in found.to_json()
     with pytest.raises(InfeasibleError):
-        explored(tmp_path, in_frames=True, fusions=APART, styles=["stream"], hardware=True)
-    alone = explored(tmp_path, in_frames=True, fusions=TOGETHER, styles=["stream"], hardware=True)
-    assert refusals(alone) == {None}
+        explored(tmp_path, SOON, in_frames=True, fusions=APART, styles=["stream"], hardware=True)
 
 
-def test_without_bursts_by_run_a_stream_is_left(tmp_path: Path) -> None:
+def test_without_bursts_by_run_an_axi_stream_is_left(tmp_path: Path) -> None:
     boxes = PLATFORM.replace('burst = "run"\noutstanding = 4', 'burst = "box"')
     refused = refusals(explored(tmp_path, boxes, in_frames=True, fusions=TOGETHER, styles=["block"]))
     assert refused == {"the platform's memory has no bursts by run"}
-    found = explored(tmp_path, boxes, in_frames=True, fusions=TOGETHER, hardware=True)
-    assert {group.mapping.style for design in found.pareto for group in design.groups if group.mapping} == {"stream"}
-    with pytest.raises(ArrayolError, match=r"not-emitted.*no bursts by run"):
-        explored(tmp_path, boxes, styles=["block"], hardware=True)
+    study: dict[str, Any] = {"in_frames": True, "fusions": TOGETHER, "hardware": True}
+    found = explored(tmp_path, boxes, interfaces=["port", "axis"], **study)
+    mappings = [group.mapping for design in found.pareto for group in design.groups]
+    assert {own.stream.interface for own in mappings if own is not None and own.stream is not None} == {"axis"}
+    assert refusals(found) == {None}
+    for refused_study in ({"styles": ["block"], "hardware": True}, study):
+        with pytest.raises(ArrayolError, match=r"not-emitted.*no bursts by run"):
+            explored(tmp_path, boxes, **refused_study)
 
 
 @pytest.mark.parametrize(

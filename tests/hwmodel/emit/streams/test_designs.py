@@ -13,7 +13,6 @@ from stream_networks import Case, case_of
 from verilog_programs import needs_icarus
 
 from arrayol.errors import ArrayolError
-from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.streamed import Stream
 
 AXIS = Stream(interface="axis")
@@ -104,13 +103,3 @@ def test_refusals(tmp_path: Path) -> None:
     path.write_text(text)
     with pytest.raises(ArrayolError, match="a stream without an input that moves"):
         stream_design(Case.of(path), AXIS).files()
-
-
-def test_a_module_of_a_user_is_refused(tmp_path: Path) -> None:
-    design = stream_design(case_of("two", tmp_path, H=12, W=16), AXIS)
-    first = next(iter(design.model.accesses.network.processes.values()))
-    entry = ElementaryEntry(interval=(1,), latency=3, module="core")
-    assert design.model.platform is not None
-    platform = design.model.platform.model_copy(update={"elementary": {first.elementary: entry}})
-    with pytest.raises(ArrayolError, match="is a module of your own, and a stream needs one that stands still"):
-        replace(design, model=replace(design.model, platform=platform)).files()

@@ -1,0 +1,193 @@
+"""A streaming group behind the memory port: a schedule of its steps, and the Verilog module around the group.
+
+An agent counts the pulses of each step. The data of a pulse are fetched from the memories of chunks in the cycle in
+which it is counted, and are at the group `FETCHING` cycles later; then the group moves. What leaves the group in a
+pulse is in its memory in time for what is fetched there a cycle later. Before each frame the group is reset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from arrayol.text import counted
+from hwmodel.emit.schedule.activity import Agent
+from hwmodel.emit.schedule.group import GroupSchedule, Pace
+from hwmodel.emit.schedule.names import plain
+from hwmodel.emit.schedule.own_module import Computing
+from hwmodel.emit.schedule.port import SETTLING
+from hwmodel.emit.streams.flows import Flow
+from hwmodel.emit.streams.group import GroupModule
+from hwmodel.emit.streams.hardware import StreamHardware
+from hwmodel.emit.streams.units import LIBRARY, group_files, library_files
+from hwmodel.emit.verilog.agents import address_bits, agent_module, ports_of
+from hwmodel.emit.verilog.engines import engine_lines
+from hwmodel.emit.verilog.group import agent_lines, net_of, step_lines
+from hwmodel.emit.verilog.memories import memories
+from hwmodel.emit.verilog.wiring import GroupWiring, Outside, engine_ports, wire
+
+FETCHING = SETTLING  # cycles from a pulse's count to the pulse
+PULSES, GOES = "pulses", "go"  # the agent that counts them, and its control that says so
+
+
+@dataclass(frozen=True, eq=False)
+class FlowAgent:
+    """What passes an end of the group, the agent that names the words of it, and the name of its lanes."""
+
+    flow: Flow
+    agent: Agent
+    lanes: str
+
+
+@dataclass(frozen=True)
+class StreamSchedule(GroupSchedule):
+    """A streaming group as hardware; `pulses` counts its pulses, `flows` move once in each.
+
+    `set_up` are the arrays that are in registers while it streams.
+    """
+
+    hardware: StreamHardware
+    pulses: Agent
+    flows: tuple[FlowAgent, ...]
+    set_up: tuple[str, ...]
+
+    @property
+    def stepping(self) -> Iterator[Agent]:
+        """The agents that go through the steps together."""
+        yield self.pulses
+        yield from super().stepping
+
+    @property
+    def agents(self) -> Iterator[Agent]:
+        """All agents."""
+        yield from self.stepping
+        yield from (own.agent for own in self.flows)
+
+    @property
+    def streaming(self) -> Mapping[str, Computing]:
+        """The datapaths of its tasks."""
+        return self.hardware.datapaths
+
+    @property
+    def paces(self) -> Iterator[Pace]:
+        """Of each task how fast it goes."""
+        for task in self.hardware.streamed.tasks:
+            firing = self.hardware.firing[task]
+            yield Pace(task, firing.units, firing.interval, firing.latency)
+
+    @property
+    def streamed(self) -> Mapping[str, object]:
+        """Its pulses and line buffers as data."""
+        streamed = self.hardware.streamed
+        return {
+            "chunk": self.hardware.stream.chunk,
+            "frame": streamed.frame,
+            "line": streamed.line,
+            "starts": {name: node.firing.start for name, node in streamed.nodes.items()},
+            "chains": chains_of(self.hardware),
+        }
+
+    def modules(self, prefix: str, outside: Outside, signed: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """All modules of the group by path."""
+        yield from library_files(LIBRARY)
+        yield from group_files(GroupModule(self.hardware, f"{prefix}stream", prefix))
+        said = {own.agent.name: f"Which data of '{own.flow.array}' pass in each pulse." for own in self.flows}
+        said[PULSES] = "The pulses of each step."
+        for agent in self.agents:
+            comment = (
+                f"{said.get(agent.name, 'The memory port.')} {counted(len(agent.program.instructions), 'instruction')}"
+            )
+            waits = agent is not self.pulses
+            yield f"rtl/{prefix}{agent.name}.v", agent_module(agent, prefix, f"{comment}.", waits=waits)
+        module = _Printer(GroupWiring(self, prefix, {}, outside, frozenset(signed)), self).module(f"{prefix}top")
+        tasks = ", ".join(f"'{task}'" for task in self.hardware.streamed.tasks)
+        chunk = counted(self.hardware.stream.chunk, "pulse")
+        comment = f"// {tasks} as a stream in chunks of {chunk}: {counted(self.steps, 'step')} a frame.\n"
+        yield f"rtl/{prefix}top.v", comment + module
+
+
+def chains_of(hardware: StreamHardware) -> list[dict[str, object]]:
+    """The line buffers of a group as data."""
+    return [
+        {"of": f"{own.node} {own.port}", "place": own.place, "unit": own.unit, "kept": own.kept}
+        | {"segments": [segment.depth for segment in own.segments]}
+        for own in hardware.streamed.chains
+    ]
+
+
+@dataclass(frozen=True)
+class _Printer:
+    wiring: GroupWiring
+    schedule: StreamSchedule
+
+    def module(self, name: str) -> str:
+        """The module of the group with its port."""
+        wiring, setup = self.wiring, self.schedule.setup
+        ports = [port.declared() for own in self.schedule.engines for port in engine_ports(own.name, wiring.outside)]
+        inputs = [f"  input wire {own}" for own in ("clk", "reset", *(("load",) if setup else ()), "start")]
+        outputs = ["  output reg busy", "  output wire running", "  output wire last"]
+        outputs += ["  output wire loaded"] if setup else []
+        lines = [f"module {name} (", ",\n".join([*inputs, *outputs, *ports]), ");"]
+        lines += [*step_lines(wiring), *agent_lines(wiring), *self._pulses(), *memories(wiring)]
+        for own in self.schedule.flows:
+            lines += self._flow(own)
+        for array in self.schedule.set_up:
+            lines += self._set_up(array)
+        for engine in self.schedule.engines:
+            lines += engine_lines(wiring, engine)
+        return "\n".join([*lines, *self._stream(), "endmodule", "", *wiring.beside])
+
+    @staticmethod
+    def _pulses() -> Iterator[str]:
+        """When the group moves: when its data have been fetched."""
+        yield "  // Pulses: the data of one are fetched in the cycle in which it is counted."
+        yield f"  wire counts = {PULSES}_active && {PULSES}_is_{GOES} != 0;"
+        yield f"  reg [{FETCHING - 1}:0] fetching;"
+        yield f"  wire go = fetching[{FETCHING - 1}];"
+        yield "  reg begins;  // the next pulse is the first of a frame"
+        yield "  always @(posedge clk) begin"
+        yield f"    fetching <= reset ? {FETCHING}'d0 : {{fetching[{FETCHING - 2}:0], counts}};"
+        yield "    begins <= reset || start || (begins && !go);"
+        yield "  end"
+
+    def _flow(self, own: FlowAgent) -> Iterator[str]:
+        """The agent of a flow, and its data."""
+        agent, name, net = own.agent, own.lanes, own.flow.net
+        yield f"  // {own.flow.array}: what {'leaves' if own.flow.drain else 'comes'} in a pulse"
+        yield f"  wire {agent.name}_active, {agent.name}_fin;"
+        connected = [".clk(clk)", ".reset(reset)", ".run(1'b1)", ".advance(1'b1)"]
+        connected += [f".go({'go' if own.flow.drain else 'counts'})"]
+        connected += [f".{port}({agent.name}_{port})" for port in ("active", "fin")]
+        for port in ports_of(agent):
+            yield wire(net_of(agent, port.name), port.bits)
+            connected.append(f".{port.name}({net_of(agent, port.name)})")
+        yield f"  {self.wiring.prefix}{agent.name} {agent.name} (\n    {', '.join(connected)}\n  );"
+        memory, lanes = self.wiring.lanes(name)
+        yield f"  wire [{lanes * memory.width - 1}:0] {net};"
+        if own.flow.drain:
+            yield f"  assign {name}_writes = {name}_valid & {{{lanes}{{go}}}};"
+            yield f"  assign {name}_data = {net};"
+        else:
+            yield f"  assign {net} = {name}_data;"
+
+    def _set_up(self, array: str) -> Iterator[str]:
+        """Registers that hold an array while the group streams."""
+        memory = next(own for own in self.schedule.memories if own.array == array)
+        (writer,) = self.schedule.writers[memory.name]
+        width, lanes, address = memory.width, self.wiring.lanes(writer)[1], address_bits(memory)
+        yield f"  reg [{memory.size * width - 1}:0] {plain(array)}$setup;"
+        for place in range(memory.size):
+            low = f"{plain(array)}$setup[{place * width} +: {width}]"
+            yield "  always @(posedge clk) begin"
+            for lane in range(lanes):
+                there = f"{writer}_writes[{lane}]" if lanes > 1 else f"{writer}_writes"
+                at = f"{writer}_address[{lane * address} +: {address}]" if lanes * address > 1 else f"{writer}_address"
+                yield f"    if ({there} && {at} == {place}) {low} <= {writer}_data[{lane * width} +: {width}];"
+            yield "  end"
+
+    def _stream(self) -> Iterator[str]:
+        """The group itself."""
+        connected = [".clk(clk)", ".reset(reset || start)", ".go(go)", ".begins(begins)"]
+        connected += [f".{own.flow.net}({own.flow.net})" for own in self.schedule.flows]
+        connected += [f".{plain(array)}$setup({plain(array)}$setup)" for array in self.schedule.set_up]
+        yield f"  {self.wiring.prefix}stream stream (\n    {', '.join(connected)}\n  );"

@@ -1,0 +1,102 @@
+"""Designs with streaming groups behind the memory port, on Icarus: the plain port, or a master of AXI4."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from stream_designs import platform_at, write_files
+from stream_networks import Case
+
+from arrayol.errors import ArrayolError
+from dse.space.mappings import MappingSpace
+from dse.space.study import Study
+from dse.verify.testbench import memories_of_groups
+from hwmodel.cost_model.model import MachineModel
+from hwmodel.design import Blocks, Design, GroupDesign, Processor
+from hwmodel.emit.schedule.design import HardwareDesign, schedule_design
+from hwmodel.emit.streams.port_schedule import schedule_stream
+from hwmodel.emit.verilog.coverage import Coverage
+from hwmodel.emit.verilog.design import DesignFiles
+from hwmodel.emit.verilog.icarus import FrameSeen, run_bench
+from hwmodel.platform import Platform
+from hwmodel.simulator.simulate import simulate
+from hwmodel.streamed import Stream
+
+
+def port_design(
+    case: Case, stream: Stream, mhz: float = 2, *, chunk: int | None = None, platform: Platform | None = None
+) -> HardwareDesign:
+    """A case whose whole network is one group, in chunks of so many pulses, by default the first ones of the model."""
+    platform = platform_at(mhz) if platform is None else platform
+    model = MachineModel(case.network, platform, {})
+    chunks = None if chunk is None else [chunk]
+    group, _ = next(model.streams(tuple(case.network.processes)).designs(stream, chunks))
+    return scheduled_design(case, model, Design((group,)))
+
+
+def memory_of(platform: Platform, **changes: object) -> Platform:
+    """A platform with another external memory."""
+    return platform.model_copy(update={"memory": platform.memory.model_copy(update=changes)})
+
+
+def scheduled_design(case: Case, model: MachineModel, design: Design) -> HardwareDesign:
+    """A design as hardware, whose simulation agrees with the model and with the reference execution.
+
+    Raises ArrayolError as `emit verilog` does.
+    """
+    Coverage(model.accesses, model.platform).require(design)
+    estimate, inputs = model.evaluate(design), case.inputs()
+    local = memories_of_groups(model.accesses, model.platform, design, estimate)
+    simulation = simulate(case.spec, model.accesses, model.platform, design, local, inputs)
+    assert simulation.identical
+    assert simulation.cycles == estimate.latency_cycles
+    return schedule_design(case.spec, model.accesses, model.platform, local, simulation, inputs, schedule_stream)
+
+
+def frames_at_port(files: Mapping[str, str]) -> tuple[FrameSeen, ...]:
+    """The frames of a design's files on their test bench."""
+    with TemporaryDirectory() as scratch:
+        write_files(files, Path(scratch))
+        return run_bench(Path(scratch))
+
+
+def require_port_frames(design: HardwareDesign) -> None:
+    """Hold two frames at the plain port against the model, in cycles and bits."""
+    wanted = (FrameSeen(0, design.cycles, 0),) * 2
+    assert frames_at_port(DesignFiles(design).files()) == wanted
+
+
+def mixed_design(
+    case: Case, kinds: Sequence[tuple[int, Stream | None]], platform: Platform | None = None, *, chunk: int = 0
+) -> HardwareDesign:
+    """A case whose tasks are in groups: of each so many tasks in dataflow order, as a stream or (None) in blocks.
+
+    A group in blocks has one task, and the last of its blocks that are legal. Streams go in chunks of `chunk` pulses if
+    these divide their frames, else in the first ones of the model.
+    """
+    model = MachineModel(case.network, platform if platform is not None else platform_at(50), {})
+    left, groups = list(case.network.processes), list[GroupDesign]()
+    for count, stream in kinds:
+        tasks, left = tuple(left[:count]), left[count:]
+        if stream is not None:
+            own = model.streams(tasks)
+            found = [*own.designs(stream, [chunk] if chunk else None)] or [*own.designs(stream)]
+            groups.append(found[0][0])
+        else:
+            groups.append(_in_blocks(model, tasks))
+    assert not left, "all tasks are in groups"
+    return scheduled_design(case, model, Design(tuple(groups)))
+
+
+def _in_blocks(model: MachineModel, tasks: tuple[str, ...]) -> GroupDesign:
+    processors = tuple(Processor(task, 1, None, None) for task in tasks)
+    for blocks in reversed([*MappingSpace(model, Study()).blocks(tasks[-1])]):
+        design = GroupDesign(processors, Blocks(blocks.shape, blocks.scan))
+        try:
+            model.estimate_enumerated(design)
+        except ArrayolError:
+            continue
+        return design
+    raise AssertionError(f"no blocks of {tasks} are legal")
