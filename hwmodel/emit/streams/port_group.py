@@ -128,9 +128,12 @@ class _Printer:
         outputs = ["  output reg busy", "  output wire running", "  output wire last"]
         outputs += ["  output wire loaded"] if setup else []
         lines = [f"module {name} (", ",\n".join([*inputs, *outputs, *ports]), ");"]
-        lines += [*step_lines(wiring), *agent_lines(wiring), *self._pulses(), *memories(wiring)]
+        lines += [*step_lines(wiring), *agent_lines(wiring), *self._pulses()]
         for own in self.schedule.flows:
-            lines += self._flow(own)
+            lines += self._agent(own)
+        lines += memories(wiring)
+        for own in self.schedule.flows:
+            lines += self._data(own)
         for array in self.schedule.set_up:
             lines += self._set_up(array)
         for engine in self.schedule.engines:
@@ -150,9 +153,9 @@ class _Printer:
         yield "    begins <= reset || start || (begins && !go);"
         yield "  end"
 
-    def _flow(self, own: FlowAgent) -> Iterator[str]:
-        """The agent of a flow, and its data."""
-        agent, name, net = own.agent, own.lanes, own.flow.net
+    def _agent(self, own: FlowAgent) -> Iterator[str]:
+        """The agent of a flow, which goes on in each pulse."""
+        agent = own.agent
         yield f"  // {own.flow.array}: what {'leaves' if own.flow.drain else 'comes'} in a pulse"
         yield f"  wire {agent.name}_active, {agent.name}_fin;"
         connected = [".clk(clk)", ".reset(reset)", ".run(1'b1)", ".advance(1'b1)"]
@@ -162,6 +165,10 @@ class _Printer:
             yield wire(net_of(agent, port.name), port.bits)
             connected.append(f".{port.name}({net_of(agent, port.name)})")
         yield f"  {self.wiring.prefix}{agent.name} {agent.name} (\n    {', '.join(connected)}\n  );"
+
+    def _data(self, own: FlowAgent) -> Iterator[str]:
+        """The data of a flow."""
+        name, net = own.lanes, own.flow.net
         memory, lanes = self.wiring.lanes(name)
         yield f"  wire [{lanes * memory.width - 1}:0] {net};"
         if own.flow.drain:

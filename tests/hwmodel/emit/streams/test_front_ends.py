@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 from front_ends import slang_says
+from port_designs import mixed_design
 from stream_designs import stream_design, write_files
 from stream_networks import case_of
 
+from hwmodel.emit.verilog.design import DesignFiles
 from hwmodel.emit.verilog.makefile import WAIVERS
 from hwmodel.streamed import Stream
 
@@ -30,8 +32,23 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 @pytest.mark.skipif(shutil.which("verilator") is None, reason="no verilator")
 def test_front_ends_have_nothing_to_say(folder: Path) -> None:
-    assert slang_says(folder) == []
     (top,) = (folder / "rtl").glob("*_axis.v")
+    require_silence(folder, top)
+
+
+@pytest.mark.skipif(shutil.which("verilator") is None, reason="no verilator")
+def test_streams_between_groups_of_blocks(tmp_path: Path) -> None:
+    """What is set up, longer intervals, and tasks that stream beside tasks that do not."""
+    design = mixed_design(
+        case_of("unsharp", tmp_path, H=6, W=9), ((1, None), (3, Stream(pace=Fraction(1, 4))), (1, None))
+    )
+    write_files(DesignFiles(design).files(), tmp_path)
+    require_silence(tmp_path, tmp_path / "rtl" / "unsharp_ip.v")
+
+
+def require_silence(folder: Path, top: Path) -> None:
+    """Slang, Icarus and Verilator say nothing of the modules of a folder."""
+    assert slang_says(folder) == []
     waivers = [f"-Wno-{name}" for name in WAIVERS]
     sources = sorted(map(str, (folder / "rtl").glob("*.v")))
     for command in (
