@@ -11,6 +11,7 @@ from functools import cached_property
 from hwmodel.accesses import Accesses
 from hwmodel.platform import Platform
 from hwmodel.stream.chains import births_of, steady_positions, steady_segments
+from hwmodel.stream.grown import Sample, grown_chains, small_loops, smaller
 from hwmodel.stream.lane_reads import LanePasses, Line, ListedLanes, by_output, needs_listing
 from hwmodel.stream.lanes import Lane, LaneReads, Link, Recurrences, lanes_of, links_of
 from hwmodel.stream.loops import Loops, loops_of
@@ -19,6 +20,8 @@ from hwmodel.stream.refusals import not_streamed
 from hwmodel.stream.starts import Wait, least_starts, thrifty_starts
 from hwmodel.stream.strides import Pitches, pitches_of
 from hwmodel.streamed import Chain, Firing, Stream, StreamedGroup, StreamNode, Tap
+
+LISTED_AT_MOST = 150_000  # reads that are counted one by one, where small groups can say the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,8 @@ class StreamModel:
     _walked: dict[tuple[tuple[int, ...], Fraction, bool], _Walked] = field(
         default_factory=dict, repr=False, compare=False
     )
+    _grown: dict[Stream, tuple[Chain, ...] | None] = field(default_factory=dict, repr=False, compare=False)
+    _like: _Timed | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def group(self) -> StreamGroup:
@@ -67,9 +72,44 @@ class StreamModel:
         nodes = {
             name: StreamNode(name, node.kind, firing[name]) for name, node in self.group.nodes.items() if name in firing
         }
-        return StreamedGroup(
-            self.tasks, stream, nodes, tuple(self._chains(walked, firing)), walked.pitches.line, walked.pitches.frame
-        )
+        chains = None if self._is_small(stream) else self.grown(stream)
+        if chains is None:
+            chains = tuple(self._chains(walked, firing))
+        return StreamedGroup(self.tasks, stream, nodes, chains, walked.pitches.line, walked.pitches.frame)
+
+    def is_quick(self, stream: Stream) -> bool:
+        """Whether its line buffers are counted without a list of many reads. Raises ArrayolError (`not-streamed`)."""
+        return self._is_small(stream) or self.grown(stream) is not None
+
+    def _is_small(self, stream: Stream) -> bool:
+        return self.listed_reads(stream) <= LISTED_AT_MOST
+
+    def grown(self, stream: Stream) -> tuple[Chain, ...] | None:
+        """Its chains from those of the group at small sizes; None where they do not say."""
+        key = replace(stream, chunk=0)
+        if key not in self._grown:
+            walked, starts = self._started(stream)
+            pitches = walked.pitches
+            loops = small_loops(self.group, self.loops, pitches)
+            large = Sample((), starts, pitches, walked.links)
+            timing = {name: (own.interval, own.latency) for name, own in pitches.firing.items()}
+            like = _Timed(timing, self._recurrences(pitches.firing))
+
+            def sample(cut: Mapping[int, int]) -> Sample | None:
+                accesses = smaller(self.group, self.loops, cut)
+                if accesses is None:
+                    return None
+                small = StreamModel(accesses, self.tasks, None, _like=like)
+                return small.sample(stream) if small.listed_reads(stream) <= LISTED_AT_MOST else None
+
+            self._grown[key] = grown_chains(large, loops, sample) if loops else None
+        return self._grown[key]
+
+    def sample(self, stream: Stream) -> Sample:
+        """The group under decisions, with all its reads counted. Raises ArrayolError (`not-streamed`)."""
+        walked, starts = self._started(stream)
+        firing = {name: replace(own, start=starts[name]) for name, own in walked.pitches.firing.items()}
+        return Sample(tuple(self._chains(walked, firing)), starts, walked.pitches, walked.links)
 
     def starts(self, stream: Stream) -> dict[str, int]:
         """When nodes start. Raises ArrayolError (`not-streamed`)."""
@@ -175,6 +215,8 @@ class StreamModel:
         It is the largest on offer of which all strides are multiples, so that a unit's cycles go round without a pause;
         the largest up to the pulses between firings where there is none.
         """
+        if self._like is not None:
+            return self._like.timing[node.name]
         if node.process is None:
             return 1, -1  # a load's data are there when it fires
         if self.platform is None:
@@ -192,12 +234,22 @@ class StreamModel:
 
     def _recurrences(self, firing: Mapping[str, Firing]) -> Recurrences:
         """What the platform knows of recurrences; without one a state can be taken when it is born."""
+        if self._like is not None:
+            return self._like.recurrences
         found: dict[tuple[str, str, str], int] = {}
         for node in self.group.nodes.values() if self.platform is not None else ():
             if node.process is not None and node.delays and self.platform is not None:
                 path = self.platform.datapath(node.process, firing[node.name].interval)
                 found |= {(node.name, *pair): cycles for pair, cycles in path.recurrence.items()}
         return Recurrences(found)
+
+
+@dataclass(frozen=True)
+class _Timed:
+    """The intervals and latencies of nodes and their recurrences, as those of a larger group."""
+
+    timing: Mapping[str, tuple[int, int]]
+    recurrences: Recurrences
 
 
 @dataclass(frozen=True)

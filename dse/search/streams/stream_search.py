@@ -1,7 +1,8 @@
 """The streams of a group: each is priced by itself, and their front joins that of the group's blocks.
 
-A group has some dozens of them, which are priced before any blocks and prune these. Streams whose line buffers are
-counted element by element take long; of those only small ones are priced.
+A group has some dozens of them, which are priced before any blocks and prune these. Where line buffers are counted
+element by element, they follow from those of the group at small sizes; streams where they do not are left out, unless
+they are small.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from hwmodel.design import GroupDesign
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.streamed import Stream
 
-LISTED_AT_MOST = 150_000  # reads that are counted one by one, of a stream
-STREAM_SECONDS = 0.015  # roughly, of one stream under one order of loops
+STREAM_SECONDS = 0.015  # roughly, of one stream under one order of loops,
+GROWN_SECONDS = 0.1  # and of one whose line buffers follow from those of small groups
 _ORDERS = 2  # of loops, as a rule
 
 Priced = tuple[GroupDesign, GroupEstimate]
@@ -62,7 +63,7 @@ def price_streams(space: MappingSpace, tasks: tuple[str, ...]) -> StreamsOfGroup
             if (key := (stream.scan, stream.pace, stream.interface, tuple(decided.items()))) in known:
                 continue
             known.add(key)
-            if pricer.model.listed_reads(stream) > LISTED_AT_MOST:
+            if not pricer.model.is_quick(stream):
                 uncounted += 1
                 continue
             found |= pricer.designs(stream, space.study.chunks)
@@ -82,6 +83,16 @@ def _require_emitted(space: MappingSpace, tasks: tuple[str, ...], stream: Stream
             raise refusal
 
 
+def may_be_grown(space: MappingSpace, tasks: tuple[str, ...]) -> bool:
+    """Whether a tap of a group may be late by several numbers: where windows go beyond the ends by several pixels."""
+    for task in tasks:
+        for touch in space.accesses.reads[task]:
+            steps = [step for row in touch.tiler.paving for step in row]
+            if touch.tiler.wrap or (touch.tiler.border is not None and max(steps, default=0) > 1):
+                return True
+    return False
+
+
 @dataclass(frozen=True)
 class StreamJob:
     """All streams of a group."""
@@ -95,7 +106,8 @@ class StreamJob:
     @staticmethod
     def of(space: MappingSpace, tasks: tuple[str, ...]) -> StreamJob:
         """The job, with its predicted seconds."""
-        return StreamJob(tasks, STREAM_SECONDS * _ORDERS * (1 + len(paces_of(space, tasks))))
+        each = STREAM_SECONDS + (GROWN_SECONDS if may_be_grown(space, tasks) else 0.0)
+        return StreamJob(tasks, each * _ORDERS * (1 + len(paces_of(space, tasks))))
 
     def key(self, context: SearchContext) -> bytes:
         """What it depends on."""

@@ -24,7 +24,6 @@ from dse.search.exact.exact import search_exactly
 from dse.search.exact.exhaustive import search_exhaustively
 from dse.search.figures import columns_of
 from dse.search.lower_bounds import least_figures
-from dse.search.streams import stream_search
 from dse.search.streams.stream_search import price_streams
 from dse.space.mappings import MappingSpace
 from dse.space.size import size_of
@@ -137,7 +136,7 @@ def test_streams_that_take_too_long_to_count_are_told(monkeypatch: pytest.Monkey
     )
     explored = partial(api.explore, OWN / "halved.aol", settings={"H": 8, "W": 12}, space=space, method=method)
     assert explored().result.exact
-    monkeypatch.setattr(stream_search, "LISTED_AT_MOST", 0)
+    monkeypatch.setattr("hwmodel.stream.model.LISTED_AT_MOST", 0)
     result = explored().result
     assert not result.exact
     assert "streams not tried, whose line buffers take too long to count" in result.method_description
