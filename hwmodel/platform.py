@@ -63,7 +63,10 @@ _MEMORY_RULES: JsonDict = {  # those of `_broken_rules` that are about this tabl
 
 
 class ExternalMemory(Table):
-    """`[memory]`: one address space, arrays row-major. `latency` is L_m in cycles, `data_per_word` is m."""
+    """`[memory]`: one address space, arrays row-major. `latency` is L_m in cycles, `data_per_word` is m.
+
+    With `turn` an arbiter serves what a step loads and stores within so many cycles.
+    """
 
     model_config = ConfigDict(json_schema_extra=_MEMORY_RULES)
 
@@ -74,6 +77,7 @@ class ExternalMemory(Table):
     burst: Literal["box", "run"] = Field(default="box", description='"box" or "run"')
     outstanding: Whole = Field(default=1, ge=1, description="a whole number of requests, 1 or more")
     max_burst_words: Whole = Field(default=256, ge=1, description="a whole number of words, 1 or more")
+    turn: Whole = Field(default=0, ge=0, description="a whole number of cycles, 0 or more")
     rows: RowModel | None = None
 
 

@@ -222,7 +222,7 @@ def _from_groups(design: Design, *, shares_memory: bool) -> Iterator[tuple[str, 
     latencies = [mapping.latency_cycles for mapping in mappings]
     latency = frame = sum(latencies)
     if design.period is not None:
-        frame = period_cycles(latencies, design.period.port_cycles)
+        frame = period_cycles(latencies, design.period.port_cycles, design.period.turn)
         latency = len(latencies) * frame
         yield PERIOD, frame
     yield LATENCY, latency

@@ -326,10 +326,12 @@ class GroupRecord(Record):
 class PeriodRecord(Record):
     """The period of groups that run at the same time: its cycles, those of each group at the port, and copies.
 
-    `copies` has for arrays outside, by name, how many frames of them are in use (docs/machine.md, section 16).
+    The port serves in turns of so many cycles (0: in none). `copies` has for arrays outside, by name, how many frames
+    are in use (docs/machine.md, section 16).
     """
 
     cycles: int
+    turn: int
     port_cycles: tuple[int, ...]
     copies: dict[str, Count]
 

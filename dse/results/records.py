@@ -104,7 +104,8 @@ def period_record(estimate: DesignEstimate) -> PeriodRecord | None:
     if estimate.period is None:
         return None
     at_port = tuple(group.additive[PORT] for group in estimate.groups)
-    return PeriodRecord(cycles=estimate.period.cycles, port_cycles=at_port, copies=dict(estimate.period.copies))
+    period = estimate.period
+    return PeriodRecord(cycles=period.cycles, turn=period.turn, port_cycles=at_port, copies=dict(period.copies))
 
 
 def datapath_records(model: MachineModel, designs: Iterable[Design], splits: Splits) -> tuple[DatapathRecord, ...]:

@@ -14,13 +14,13 @@ from arrayol.arrays import IntArray
 from arrayol.errors import error
 from dse.pareto.fronts import Combination, Rows
 from dse.space.mappings import MappingSpace
-from dse.space.objectives import Figure, chosen_figures, figures_of, require_known
+from dse.space.objectives import SERVED, Figure, chosen_figures, figures_of, require_known
 from dse.space.study import Constraint
 from hwmodel.cost_model.estimate import ENERGIES, SETUP, Once
 from hwmodel.cost_model.memories.local_ports import terms_of
 from hwmodel.cost_model.metrics import MEMORY, RESIDENT, SHARED, TIMES, TRAFFIC, Metrics, units_are_free
 from hwmodel.cost_model.model import MachineModel
-from hwmodel.cost_model.together import GROUPS, OFF_PORT, PERIOD_PARTS, PORT, SHARED_PORT
+from hwmodel.cost_model.together import GROUPS, OFF_PORT, PERIOD_PARTS, PORT, SERVICE, SERVICES, SHARED_PORT, off_port
 from hwmodel.figures import FRAME, FRAMES_PER_SECOND, LATENCY
 from hwmodel.platform import Platform
 
@@ -169,13 +169,15 @@ def columns_of(
     for figure in (*chosen, *bounded):
         for part in figure.parts or (figure,):
             first.setdefault(_source(part), part)
-    figures = tuple(first.values())
+    figures = (*first.values(), *_of_turns(known, platform))
     whole = {figure.name: figure for figure in bounded if figure.parts}.values()
     bounds = [
         (figure, limit) for figure in whole if (limit := _limit(figure, constraints, known, platform)) is not None
     ]
     limits = tuple(
-        _part_limit(figure, bounds) if figure.key in PERIOD_PARTS else _limit(figure, constraints, known, platform)
+        _part_limit(figure, bounds, platform)
+        if figure.key in PERIOD_PARTS
+        else _limit(figure, constraints, known, platform)
         for figure in figures
     )
     largest = tuple((reuse_memory and figure.key in (*MEMORY, *SHARED)) or figure.key in OFF_PORT for figure in figures)
@@ -183,7 +185,7 @@ def columns_of(
     return Columns(
         chosen,
         figures,
-        Combination(largest, limits, units_matter=reuse_memory),
+        Combination(largest, tuple(limits), units_matter=reuse_memory),
         tuple(constraints),
         beside,
         tuple(bounds),
@@ -219,8 +221,19 @@ def _limit(
     return min((_integer_limit(*pair, platform) for pair in same), default=None)
 
 
-def _part_limit(part: Figure, bounds: Sequence[tuple[Figure, int]]) -> int | None:
-    """The largest integer of cycles of which a time is the sum, or that sum several times, if that time has a bound."""
+def _of_turns(known: Mapping[str, Figure], platform: Platform) -> tuple[Figure, ...]:
+    """What has a limit, whatever is compared, if groups run at the same time and take turns at the port."""
+    in_turns = any(channel.turn for channel in platform.channels)
+    return (SERVED,) if in_turns and known[FRAME].parts else ()
+
+
+def _part_limit(part: Figure, bounds: Sequence[tuple[Figure, int]], platform: Platform) -> int | None:
+    """The largest integer of cycles of which a time is the sum, or that sum several times, if that time has a bound.
+
+    The longest services of all groups fit in a turn.
+    """
+    if part == SERVED:
+        return max(channel.turn for channel in platform.channels)
     own = [limit for figure, limit in bounds if figure.name not in ENERGIES and part in figure.parts]
     return min(own, default=None) if part.key != GROUPS else None
 
@@ -250,10 +263,11 @@ def values_of(columns: Columns, priced: Metrics, space: MappingSpace, tasks: Col
     """The columns of designs of a group: each figure's integers, with what the group bears for all."""
     whole, borne = len(tasks) == len(space.graph), columns.borne(first=space.graph.names[0] in tasks)
     pairs = zip(columns.figures, borne, strict=True)
-    return [_column(priced, figure, whole=whole) + more for figure, more in pairs]
+    turn = max(channel.turn for channel in space.model.platform.channels)
+    return [_column(priced, figure, turn, whole=whole) + more for figure, more in pairs]
 
 
-def _column(priced: Metrics, figure: Figure, *, whole: bool) -> IntArray:
+def _column(priced: Metrics, figure: Figure, turn: int, *, whole: bool) -> IntArray:
     key, nothing = key_of(figure, whole=whole), np.zeros(priced.legal.shape, np.int64)
     if key in SETUP:
         return nothing  # of all groups alike
@@ -261,8 +275,10 @@ def _column(priced: Metrics, figure: Figure, *, whole: bool) -> IntArray:
         return nothing + 1
     if key == SHARED_PORT:
         return nothing if whole else nothing + priced.objective(PORT)
+    if key == SERVICES:
+        return nothing if whole else nothing + priced.objective(SERVICE)
     if figure.key in OFF_PORT and not whole:
-        return nothing + priced.latency_cycles - priced.objective(PORT)
+        return nothing + off_port(priced.latency_cycles, priced.objective(PORT), turn)
     column = priced.objective(key) * figure.scale
     integers: IntArray = (np.rint(column) if column.dtype.kind == "f" else column).astype(np.int64)
     return integers

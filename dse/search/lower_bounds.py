@@ -46,7 +46,7 @@ from hwmodel.cost_model.issue.datapaths import Datapaths
 from hwmodel.cost_model.memories.local_ports import terms_of
 from hwmodel.cost_model.memory_port.port import MemoryPort
 from hwmodel.cost_model.metrics import MEMORY, RESIDENT, SHARED, TIMES, TRAFFIC
-from hwmodel.cost_model.together import GROUPS, OFF_PORT, SHARED_PORT
+from hwmodel.cost_model.together import GROUPS, OFF_PORT, SERVICES, SHARED_PORT
 from hwmodel.datapath.figures import Datapath
 from hwmodel.design import interval_of, rate_of, row_major, units_of
 from hwmodel.figures import LATENCY
@@ -104,7 +104,7 @@ def least_objectives(space: MappingSpace, columns: Columns) -> tuple[int, ...]:
 
 def _least(space: MappingSpace, choices: Choices) -> Bounds:
     """Bounds on all figures but costs, without what all groups share."""
-    found = _of_residents(space) | dict.fromkeys((*SETUP, *OFF_PORT, SHARED_PORT), 0) | {GROUPS: 1}
+    found = _of_residents(space) | dict.fromkeys((*SETUP, *OFF_PORT, SHARED_PORT, SERVICES), 0) | {GROUPS: 1}
     fewest = (1 if space.study.has_streams else min(map(units_of, space.rates(task))) for task in choices)
     found["units"] = sum(fewest)
     found[LEAKAGE] = sum(_least_leakage(space, own) for own in choices.values())

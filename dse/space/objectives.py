@@ -28,7 +28,7 @@ from hwmodel.cost_model.energy import MEMORY_BITS, EnergyCosts, energy_gap, ener
 from hwmodel.cost_model.estimate import DYNAMIC, ENERGIES, LEAKAGE, Number
 from hwmodel.cost_model.memories.local_ports import terms_of
 from hwmodel.cost_model.metrics import MEMORY, RESIDENT, SHARED
-from hwmodel.cost_model.together import GROUPS, OFF_PORT, PERIOD_PARTS, SHARED_PORT
+from hwmodel.cost_model.together import GROUPS, OFF_PORT, PERIOD_PARTS, SERVICES, SHARED_PORT
 from hwmodel.datapath.technology.rows import COSTS
 from hwmodel.figures import (
     ENERGY,
@@ -304,10 +304,10 @@ def _why_no_composed(name: str, known: Mapping[str, Figure]) -> ArrayolError:
 _FRAME = MACHINE[FRAME]
 _OFF_PORT = tuple(Figure(key, "cycles off the port", "cycles", key) for key in OFF_PORT)
 _AT_PORT = Figure(SHARED_PORT, "cycles at the port", "cycles", SHARED_PORT)
-_OF_TIMES = {  # of groups that run at the same time
-    LATENCY: (_OFF_PORT[0], _AT_PORT, Figure(GROUPS, "groups", "groups", GROUPS)),
-    FRAME: (_OFF_PORT[1], _AT_PORT),
-}
+_GROUPS = Figure(GROUPS, "groups", "groups", GROUPS)
+SERVED = Figure(SERVICES, "longest services of groups", "cycles", SERVICES)
+_OF_TIMES = {LATENCY: (_OFF_PORT[0], _AT_PORT, _GROUPS), FRAME: (_OFF_PORT[1], _AT_PORT)}  # of groups at the same time
+_IN_TURNS = {LATENCY: (_OFF_PORT[0], _GROUPS), FRAME: (_OFF_PORT[1],)}  # that take turns at the port
 _SLOWNESS = Figure("slowness", "time per frame, the less the longer", "cycles", _FRAME.key, -1)
 
 
@@ -336,11 +336,11 @@ def _without_residents(figure: Figure) -> Figure:
     return replace(figure, parts=tuple(part for one in own for part in (one.parts or (one,))))
 
 
-def _in_periods(figure: Figure) -> Figure:
+def _in_periods(figure: Figure, of_times: Mapping[str, tuple[Figure, ...]]) -> Figure:
     """A figure of groups that run at the same time: a time by its parts, also where it is one of an energy."""
-    if figure.key in _OF_TIMES:
-        return replace(figure, parts=_OF_TIMES[figure.key])
-    own = [_OF_TIMES.get(part.key, (part,)) for part in figure.parts]
+    if figure.key in of_times:
+        return replace(figure, parts=of_times[figure.key])
+    own = [of_times.get(part.key, (part,)) for part in figure.parts]
     return replace(figure, parts=tuple(part for parts in own for part in parts))
 
 
@@ -371,7 +371,8 @@ def figures_of(
     if reuse_memory and terms_of(platform) is not None:
         figures = {name: _without_residents(figure) for name, figure in figures.items()}
     if together:
-        figures = {name: _in_periods(figure) for name, figure in figures.items() if name != POWER}
+        of_times = _IN_TURNS if any(channel.turn for channel in platform.channels) else _OF_TIMES
+        figures = {name: _in_periods(figure, of_times) for name, figure in figures.items() if name != POWER}
     return figures | {figure.name: figure for figure in _composed_of(figures)}
 
 

@@ -129,7 +129,8 @@ def _cycles(accesses: Accesses, platform: Platform, volume: Volume) -> Shares:
     shares = Shares()
     for array, data in volume.moved.items():
         shares[f"array '{array}'"] = math.ceil(data * _datum_cycles(accesses, platform, array))
-        shares[f"array '{array}'"] += 2 * volume.steps * ((platform.channel_of(array).latency or 0) + 1)
+        channel = platform.channel_of(array)
+        shares[f"array '{array}'"] += 2 * volume.steps * ((channel.latency or 0) + channel.turn + 1)
     for task, runs in volume.runs.items():
         each, latency = _repetition(accesses, platform, accesses.network.processes[task])
         shares[f"task '{task}'"] = runs * each + volume.steps * latency

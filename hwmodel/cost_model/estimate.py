@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Literal, TypeVar, get_args
 
 from arrayol.arrays import IntArray
-from hwmodel.cost_model.together import PERIOD_PARTS, PORT, Period
+from hwmodel.cost_model.together import PERIOD_PARTS, PORT, SERVICE, Period, off_port
 from hwmodel.figures import ENERGY, FRAME, LATENCY, LOCAL_BITS, POWER, ROM_BITS, SETUP_BYTES, SETUP_CYCLES
 from hwmodel.local_memory.organisations import Organisation
 from hwmodel.memory_kinds import KINDS, KindName
@@ -337,10 +337,11 @@ class DesignEstimate:
     def _period_parts(self) -> dict[str, int]:
         """What the times of a design are made of whose groups, if several, run at the same time."""
         if len(self.groups) == 1:
-            values = [self.groups[0].latency_cycles, self.groups[0].frame_cycles, 0, 1]
+            values = [self.groups[0].latency_cycles, self.groups[0].frame_cycles, 0, 1, 0]
         else:
-            off_port = max(group.latency_cycles - group.additive[PORT] for group in self.groups)
-            values = [off_port, off_port, self.additive[PORT], len(self.groups)]
+            turn = self.period.turn if self.period is not None else 0
+            most = max(off_port(group.latency_cycles, group.additive[PORT], turn) for group in self.groups)
+            values = [most, most, self.additive[PORT], len(self.groups), self.additive[SERVICE]]
         return dict(zip(PERIOD_PARTS, values, strict=True))
 
     def _memory(self, sizes: list[int], size: Callable[[MemoryUse], int]) -> int:

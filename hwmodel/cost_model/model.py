@@ -505,7 +505,8 @@ class MachineModel:
         """The period of groups that run at the same time."""
         latencies, at_port = [group.latency_cycles for group in groups], [group.additive[PORT] for group in groups]
         copies = copies_outside(self.accesses, [group.tasks for group in groups])
-        return Period(period_cycles(latencies, at_port), copies)
+        (channel,) = self.platform.channels
+        return Period(period_cycles(latencies, at_port, channel.turn), channel.turn, copies)
 
     @cached_property
     def energy_prices(self) -> EnergyCosts | None:

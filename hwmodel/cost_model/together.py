@@ -4,32 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
+from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
 
-PORT = "port_cycles"  # of a group, in a frame
+Whole = TypeVar("Whole", int, IntArray)
+
+PORT, SERVICE = "cycles at the port", "longest service"  # of a group: in a frame, in a step
 # The figures that the times of a whole design are made of: its groups' largest time off the port, to the end of a frame
-# and to the next one, the sum of their times at the port, and their number. A single group has its own times.
-OFF_PORT = ("off_port_latency", "off_port_frame")
-SHARED_PORT, GROUPS = "shared_port_cycles", "groups"
-PERIOD_PARTS = (*OFF_PORT, SHARED_PORT, GROUPS)
+# and to the next one, the sum of their times at the port, and their number. A single group has its own times. If the
+# port is served in turns, all of a group's time is off the port, and the longest services of all groups fit in a turn.
+OFF_PORT = ("off the port, to the end", "off the port, to the next frame")
+SHARED_PORT, GROUPS, SERVICES = "at a shared port", "number of groups", "longest services"
+PERIOD_PARTS = (*OFF_PORT, SHARED_PORT, GROUPS, SERVICES)
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """The cycles of a period, and how many copies of each array lie outside, one for each frame that is in use."""
+    """The cycles of a period, how many copies of each array lie outside, one for each frame in use, the turn."""
 
     cycles: int
+    turn: int
     copies: Mapping[str, int]
 
 
-def period_cycles(latencies: Sequence[int], at_port: Sequence[int]) -> int:
+def off_port(latency: Whole, at_port: Whole, turn: int) -> Whole:
+    """The cycles of a group's latency that do not add to the time in which others wait for the port."""
+    return latency if turn else latency - at_port
+
+
+def period_cycles(latencies: Sequence[int], at_port: Sequence[int], turn: int) -> int:
     """The cycles of a period in which all groups end, whatever the order in which the port serves their steps.
 
     A group by itself takes its latency, and the port serves it for `at_port` of these cycles. In a period it also waits
-    while the port serves others: at most the sum of their cycles at the port.
+    while the port serves others: at most the sum of their cycles at the port. With a `turn` its latency has waits for
+    that, and is enough.
     """
-    return max(latency - own for latency, own in zip(latencies, at_port, strict=True)) + sum(at_port)
+    times = [off_port(*pair, turn) for pair in zip(latencies, at_port, strict=True)]
+    return max(times) + (0 if turn else sum(at_port))
 
 
 def copies_outside(accesses: Accesses, groups: Sequence[Sequence[str]]) -> dict[str, int]:

@@ -268,7 +268,7 @@ class _Run:
         }
         self._store(step)
         late = self._load_late(step, computing)
-        length = max(self.loader.now, self.storer.now, *computing.values())
+        length = max(self.loader.served, self.storer.served, *computing.values())
         for array in self.arrays.values():
             gone = array.release.of(step)
             if array.buffer is not None and len(gone):

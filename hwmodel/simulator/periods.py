@@ -2,7 +2,7 @@
 
 All groups start in the first cycle of a period. A step of a group computes from its first cycle on. If it loads or
 stores, it asks for the port in that cycle, and the port serves it whole: of the groups that wait when the port is free,
-the first one. Nothing here knows how long a period should be.
+the next one after the group that it served last. Nothing here knows how long a period should be.
 """
 
 from __future__ import annotations
@@ -58,6 +58,7 @@ class _Port:
         self.ends: list[int | None] = [None] * len(groups)  # of this step; None while it waits for the port
         self.computed = [0] * len(groups)  # until when it computes
         self.free = 0  # from when on the port is
+        self.last = len(groups) - 1  # the group that it served last
 
     def run(self) -> tuple[int, ...]:
         """The cycle in which each group ends."""
@@ -87,10 +88,10 @@ class _Port:
         self.ends[number] = None if use.port else self.computed[number]
 
     def _grant(self, running: set[int], now: int) -> None:
-        """Let the port serve the first group that waits, if it is free."""
-        waiting = [number for number in sorted(running) if self.ends[number] is None]
+        """Let the port serve the next group that waits, if it is free."""
+        waiting = [number for number in running if self.ends[number] is None]
         if waiting and self.free <= now:
-            first = waiting[0]
+            first = self.last = min(waiting, key=lambda number: (number - self.last - 1) % len(self.groups))
             self.free = now + self.groups[first][self.steps[first]].port
             self.ends[first] = max(self.computed[first], self.free)
 

@@ -63,6 +63,11 @@ class Port:
         if self._timing is not None:
             self.rows = _Rows(*self._timing)
 
+    @property
+    def served(self) -> int:
+        """The cycle by which the step has been served: the end of its last burst, and not before that of a turn."""
+        return max(self.now, *(channel.turn for channel in self.platform.channels)) if self.bursts else self.now
+
     def serve(self, array: str, elements: IntArray, *, write: bool) -> IntArray:
         """Move elements of one array after all earlier ones of the step.
 

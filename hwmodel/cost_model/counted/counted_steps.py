@@ -170,7 +170,8 @@ class CountedSteps(WithoutFifos):
                 known = kinds.runs.local_words(burst, data, local, shape) if in_runs and local is not None else 0
                 cycles = port.burst_cycles(name, data, known)
             sides[kind == "store"] += cycles
-        return PortCycles(sides[0], sides[1], np.zeros_like(sides[0]), port.channel.port == "shared")
+        shared, turn = port.channel.port == "shared", port.channel.turn
+        return PortCycles(sides[0], sides[1], np.zeros_like(sides[0]), shared, turn)
 
     def pace(self, task: str, rate: int) -> Pace:
         """The speed of a task's processor at a rate."""

@@ -300,7 +300,7 @@ class ScheduledSteps:
         steps = self.steps_of(tuple(pipeline.tasks for pipeline in self.pipelines), cyclic)
         late = steps.port.late
         works = [ScheduledWork(*each, late) for each in zip(self.pipelines, steps.pipelines, strict=True)]
-        port = PortCycles(steps.port.loads[None], steps.port.stores[None], late[None], steps.port.shared)
+        port = replace(steps.port, loads=steps.port.loads[None], stores=steps.port.stores[None], late=late[None])
         return StepPart(np.zeros(1, np.int64), steps.times[None], port, works)
 
     def in_order(self, rates: IntArray) -> BoolArray:

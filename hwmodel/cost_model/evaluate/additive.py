@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 from arrayol.arrays import IntArray
-from hwmodel.cost_model.evaluate.traffic import port_bytes, port_cycles, traffic_bytes
+from hwmodel.cost_model.evaluate.traffic import longest_service, port_bytes, port_cycles, traffic_bytes
 from hwmodel.cost_model.metrics import Figures
 from hwmodel.cost_model.tables.group_tables import GroupTables
-from hwmodel.cost_model.together import PORT
+from hwmodel.cost_model.together import PORT, SERVICE
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,7 @@ ADDITIVE = (
     _of_structures("traffic_bytes", traffic_bytes),
     _of_structures("port_bytes", port_bytes),
     _of_structures(PORT, port_cycles),
+    _of_structures(SERVICE, longest_service),
 )
 
 

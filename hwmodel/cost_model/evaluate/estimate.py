@@ -32,7 +32,7 @@ from hwmodel.cost_model.memory_port.port import PortCycles
 from hwmodel.cost_model.tables.group_tables import GroupTables
 from hwmodel.cost_model.tables.memories import MemoryRow, Resident, Sized
 from hwmodel.cost_model.tables.steps import StepTable
-from hwmodel.cost_model.together import PORT
+from hwmodel.cost_model.together import PORT, SERVICE
 from hwmodel.design import interval_of, units_of
 from hwmodel.memory_kinds import KindName
 
@@ -95,6 +95,12 @@ class _Steps:
     times: IntArray
     port: PortCycles
     busy: Mapping[str, IntArray]
+
+    @property
+    def of_port(self) -> dict[str, int]:
+        """The cycles in which the port serves a frame, and the most of a step."""
+        busy = self.port.busy
+        return {PORT: int(busy @ self.times), SERVICE: int(busy.max(initial=0, where=self.times > 0))}
 
     @staticmethod
     def of_each(steps: StepTable, tasks: Sequence[str], rates: IntArray) -> list[_Steps]:
@@ -175,9 +181,9 @@ class _Estimates:
 
     @cached_property
     def additive(self) -> dict[str, list[int]]:
-        """The figures that add up over groups but for the cycles at the port, for all structures."""
+        """The figures that add up over groups but for those of the port, for all structures."""
         figures = additive_figures(self.tables, self.rates[:, None])
-        return {name: figure()[:, 0].tolist() for name, figure in figures.items() if name != PORT}
+        return {name: figure()[:, 0].tolist() for name, figure in figures.items() if name not in (PORT, SERVICE)}
 
     @cached_property
     def port_bits(self) -> dict[str, IntArray]:
@@ -196,8 +202,7 @@ class _Estimates:
             latency_cycles=int(length @ steps.times),
             internal_memory_data=data,
             internal_memory_bits=bits,
-            additive={name: figures[row] for name, figures in self.additive.items()}
-            | {PORT: int(steps.port.cycles @ steps.times)},
+            additive={name: figures[row] for name, figures in self.additive.items()} | steps.of_port,
             units=sum(units_of(rate) for rate in rates.values()),
             memory_blocks=sum(memory.blocks or 0 for memory in memories) if tables.platform.counts_blocks else None,
             costs=with_memories(design_costs(tables.group.accesses, paths, rates), memories),

@@ -35,5 +35,13 @@ def port_cycles(tables: GroupTables) -> IntArray:
     """Cycles in which the port serves a frame, (S,): the sum over steps, of structures without single buffers."""
     total = np.zeros(tables.structures, np.int64)
     for part in tables.steps.parts(cyclic=False):
-        total[part.rows] = part.summed(part.port.cycles)
+        total[part.rows] = part.summed(part.port.busy)
     return total
+
+
+def longest_service(tables: GroupTables) -> IntArray:
+    """The most cycles in which the port serves a step, (S,), of structures without single buffers."""
+    longest = np.zeros(tables.structures, np.int64)
+    for part in tables.steps.parts(cyclic=False):
+        longest[part.rows] = np.where(part.times > 0, part.port.busy, 0).max(axis=1)
+    return longest

@@ -10,7 +10,7 @@ runs in a step, the longest of them, and where in a row they start (`MemoryPort.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -37,22 +37,30 @@ class Transfer:
 class PortCycles:
     """By step: cycles of its loads and of its stores, and of the port as a whole.
 
-    `late` are the cycles of those loads that wait until readers have left (of single buffers).
+    `late` are the cycles of those loads that wait until readers have left (of single buffers). An arbiter serves a step
+    within a `turn`.
     """
 
     loads: IntArray
     stores: IntArray
     late: IntArray
     shared: bool
+    turn: int = 0
 
     @property
-    def cycles(self) -> IntArray:
+    def busy(self) -> IntArray:
         """Cycles in which the port is busy with a step: the sum of all bursts, or the longer side of separate ports."""
         return self.loads + self.stores if self.shared else np.maximum(self.loads, self.stores)
 
+    @property
+    def cycles(self) -> IntArray:
+        """Cycles until a step is served that waits for its turn; 0 if it neither loads nor stores."""
+        busy = self.busy
+        return np.where(busy > 0, np.maximum(busy, self.turn), 0) if self.turn else busy
+
     def of_structure(self, number: int | IntArray) -> PortCycles:
         """One row of a table of several structures, or some steps."""
-        return PortCycles(self.loads[number], self.stores[number], self.late[number], self.shared)
+        return replace(self, loads=self.loads[number], stores=self.stores[number], late=self.late[number])
 
 
 class MemoryPort:
@@ -149,7 +157,7 @@ class MemoryPort:
                 cycles = self._burst_cycles(transfer, steps)
             sides[int(transfer.write)] += cycles
             late += cycles if transfer.array in single_buffers and not transfer.write else 0
-        return PortCycles(sides[0], sides[1], late, shared)
+        return PortCycles(sides[0], sides[1], late, shared, self.channel.turn)
 
     @property
     def by_run(self) -> bool:
@@ -184,7 +192,7 @@ class MemoryPort:
                 cycles = port_time(self.platform, chosen).cycles
                 sides[0, number] = int(cycles[~chosen.write].sum())
                 sides[1, number] = int(cycles[chosen.write].sum())
-        return PortCycles(sides[0], sides[1], np.zeros(steps, np.int64), shared)
+        return PortCycles(sides[0], sides[1], np.zeros(steps, np.int64), shared, self.channel.turn)
 
     def _runs(self, transfer: Transfer) -> tuple[IntArray, Bursts]:
         """Maximal runs of consecutive elements within a step: the step of each, and the bursts."""

@@ -75,6 +75,7 @@ class PortSteps:
     frame: int
     ports: tuple[PortOfArray, ...]
     shared: bool
+    turn: int
     together: PortCycles | None = None
 
     @property
@@ -98,7 +99,7 @@ class PortSteps:
         nothing = np.zeros(2, np.int64)
         loads, stores = self._side(write=False), self._side(write=True)
         loads, stores = np.append(loads, nothing), np.append(nothing, stores)
-        return PortCycles(loads, stores, 0 * loads, self.shared)
+        return PortCycles(loads, stores, 0 * loads, self.shared, self.turn)
 
     @property
     def begins(self) -> IntArray:
@@ -136,7 +137,7 @@ class PortSteps:
         loads, stores = (
             np.bincount(number, self._side(write=write), period).astype(np.int64) for write in (False, True)
         )
-        port = PortCycles(np.roll(loads, -1), np.roll(stores, 1), 0 * loads, self.shared)
+        port = PortCycles(np.roll(loads, -1), np.roll(stores, 1), 0 * loads, self.shared, self.turn)
         return int(np.maximum(port.cycles, self.chunk).sum())
 
 
@@ -186,7 +187,8 @@ class StreamPort:
         chunks = -(-cycles // chunk)
         ports = tuple(self._of_array(moved, chunk, chunks) for moved in self._moved(streamed, chunk))
         together = self._in_rows(streamed, chunk, chunks) if self.port.channel.rows is not None else None
-        return PortSteps(chunk, streamed.frame, ports, self.port.channel.port == "shared", together)
+        channel = self.port.channel
+        return PortSteps(chunk, streamed.frame, ports, channel.port == "shared", channel.turn, together)
 
     def _in_rows(self, streamed: StreamedGroup, chunk: int, chunks: int) -> PortCycles:
         """The cycles of the port in each step, with rows: all bursts of a step share those that are open."""

@@ -27,7 +27,7 @@ from hwmodel.cost_model.metrics import EvaluatedEnergy, Metrics
 from hwmodel.cost_model.streaming.axis_ends import axis_steps
 from hwmodel.cost_model.streaming.port_steps import PortSteps, StreamPort
 from hwmodel.cost_model.streaming.stream_memories import StreamMemories, output_name
-from hwmodel.cost_model.together import PORT
+from hwmodel.cost_model.together import PORT, SERVICE
 from hwmodel.design import GroupDesign, Processor, rates_of, units_of
 from hwmodel.memory_kinds import CHAIN, CHUNK
 from hwmodel.platform import Platform
@@ -118,7 +118,8 @@ class StreamPricer:
             additive={
                 "traffic_bytes": sum(size * number for size, number in moved),
                 "port_bytes": sum(own.bytes_moved for own in steps.ports),
-                PORT: int(steps.port.cycles.sum()),
+                PORT: int(steps.port.busy.sum()),
+                SERVICE: int(steps.port.busy.max()),
             },
             units=sum(units_of(rate) for rate in rates.values()),
             memory_blocks=sum(memory.blocks or 0 for memory in memories) if self.platform.counts_blocks else None,

@@ -165,6 +165,8 @@ class Coverage:
                 "the platform names no technology",
                 'name them in the platform, as technology = "ecp5-6" and clock_mhz = 50, and explore again',
             )
+        if any(channel.turn for channel in platform.channels):
+            yield not_emitted("the port serves in turns, and steps would not wait for them", "leave out memory.turn")
         if any(array.type.kind is Kind.COMPLEX for array in network.arrays.values()):
             yield no_complex()
         missing = without_verilog(network, platform) if self.as_verilog else []

@@ -276,7 +276,7 @@ class _ChunkedPort:
                     if len(steps[step]):
                         port.serve(name, steps[step], write=write)
             work = self.chunk if 0 < step <= self.chunks else 0
-            length = max(loader.now, storer.now, work)
+            length = max(loader.served, storer.served, work)
             bursts = [*loader.bursts, *(storer.bursts if separate else ())]
             events.add(length, bursts, dict.fromkeys(self.group.tasks, work))
             lengths.append(length)

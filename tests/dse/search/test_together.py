@@ -31,6 +31,7 @@ from dse.space.size import size_of
 from dse.space.study import Study, parse_constraint
 from hwmodel.cost_model.estimate import DesignEstimate
 from hwmodel.cost_model.model import MachineModel
+from hwmodel.cost_model.together import SERVICE
 from hwmodel.design import Design
 from hwmodel.platform import load_platform
 
@@ -78,18 +79,25 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("together")
     (folder / "both.aol").write_text(SPEC, encoding="utf-8")
     (folder / "both.toml").write_text(PLATFORM, encoding="utf-8")
+    (folder / "turns.toml").write_text(PLATFORM.replace("latency = 3", "latency = 3\nturn = 11"), encoding="utf-8")
     return folder
 
 
-@pytest.fixture(scope="module")
-def wholes(folder: Path) -> list[DesignEstimate]:
-    """Every plain whole design of one or two units, at every interval."""
-    model = MachineModel(flatten(api.load(folder / "both.aol"), "both"), load_platform(folder / "both.toml"))
+def all_wholes(folder: Path, platform: str) -> list[DesignEstimate]:
+    """Every plain whole design of one or two units, at every interval; with turns those whose groups fit in one."""
+    model = MachineModel(flatten(api.load(folder / "both.aol"), "both"), load_platform(folder / platform))
     space = MappingSpace(model, Study.model_validate(NARROW))
     choices = [list(group_designs(space, tasks, (1, 6))) for tasks in (("first",), ("second",), ("first", "second"))]
     of = dict(zip(every := list(chain(*choices)), model.estimates(every), strict=True))
     designs = [*product(*choices[:2]), *product(choices[2])]
-    return [model.whole(Design(own, together=len(own) > 1), [of[group] for group in own]) for own in designs]
+    every = [model.whole(Design(own, together=len(own) > 1), [of[group] for group in own]) for own in designs]
+    turn = model.platform.memory.turn
+    return [one for one in every if not turn or len(one.groups) == 1 or one.additive[SERVICE] <= turn]
+
+
+@pytest.fixture(scope="module")
+def wholes(folder: Path) -> dict[str, list[DesignEstimate]]:
+    return {platform: all_wholes(folder, platform) for platform in ("both.toml", "turns.toml")}
 
 
 CASES: list[tuple[tuple[str, ...], dict[str, int], str]] = [
@@ -103,15 +111,22 @@ CASES: list[tuple[tuple[str, ...], dict[str, int], str]] = [
 ]
 
 
+@pytest.mark.parametrize("platform", ["both.toml", "turns.toml"])
 @pytest.mark.parametrize(("objectives", "bounds", "method"), CASES)
 def test_fronts_are_those_of_all_whole_designs(
-    folder: Path, wholes: list[DesignEstimate], objectives: tuple[str, ...], bounds: dict[str, int], method: str
+    folder: Path,
+    wholes: dict[str, list[DesignEstimate]],
+    platform: str,
+    objectives: tuple[str, ...],
+    bounds: dict[str, int],
+    method: str,
 ) -> None:
-    kept = [one for one in wholes if all(one.objective(name) <= bound for name, bound in bounds.items())]
+    kept = [one for one in wholes[platform] if all(one.objective(name) <= bound for name, bound in bounds.items())]
     expected = front_of_points({tuple(round(one.objective(name), 5) for name in objectives) for one in kept})
     constraints = tuple(f"{name} <= {bound}" for name, bound in bounds.items())
     space = api.Space(Study.model_validate({**NARROW, "slack": 0}), constraints=constraints, verify=False)
-    result = api.explore(folder / "both.aol", objectives=objectives, method=method, space=space).result
+    path = folder / platform
+    result = api.explore(folder / "both.aol", platform=path, objectives=objectives, method=method, space=space).result
     assert {tuple(round(design.objectives[name], 5) for name in objectives) for design in result.pareto} == expected
     require_consistent(result, "result.json")
 
