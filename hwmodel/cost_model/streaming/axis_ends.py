@@ -61,7 +61,7 @@ def axis_steps(port: StreamPort, streamed: StreamedGroup, pulses: int) -> AxisSt
     ends = tuple(_ends(port, streamed))
     if not any(node.kind == "load" for node in streamed.nodes.values()):
         raise not_streamed("no input moves with the repetitions, so no AXI4-Stream says when a frame begins")
-    return AxisSteps(0, streamed.frame, ends, False, None, pulses)
+    return AxisSteps(0, streamed.frame, ends, shared=False, turn=0, pulses=pulses)
 
 
 def _ends(port: StreamPort, streamed: StreamedGroup) -> Iterator[PortOfArray]:

@@ -160,13 +160,7 @@ class Coverage:
         for process in network.processes.values():
             yield from self._without_body(process)
             yield from self._wrong_module(process)
-        if platform.prices is None or platform.clock_mhz is None:
-            yield not_emitted(
-                "the platform names no technology",
-                'name them in the platform, as technology = "ecp5-6" and clock_mhz = 50, and explore again',
-            )
-        if any(channel.turn for channel in platform.channels):
-            yield not_emitted("the port serves in turns, and steps would not wait for them", "leave out memory.turn")
+        yield from self._of_platform()
         if any(array.type.kind is Kind.COMPLEX for array in network.arrays.values()):
             yield no_complex()
         missing = without_verilog(network, platform) if self.as_verilog else []
@@ -181,6 +175,15 @@ class Coverage:
                     yield not_emitted(f"'{process.name}' has a delay over frames", FRAMES_HINT)
         if of_other_frames(self.accesses):
             yield not_emitted("a task reads what other frames made", FRAMES_HINT)
+
+    def _of_platform(self) -> Iterator[ArrayolError]:
+        if self.platform.prices is None or self.platform.clock_mhz is None:
+            yield not_emitted(
+                "the platform names no technology",
+                'name them in the platform, as technology = "ecp5-6" and clock_mhz = 50, and explore again',
+            )
+        if any(channel.turn for channel in self.platform.channels):
+            yield not_emitted("the port serves in turns, and steps would not wait for them", "leave out memory.turn")
 
     def _without_body(self, process: Process) -> Iterator[ArrayolError]:
         """A black box needs a function for the values that a test bench compares, and a module that computes it."""
