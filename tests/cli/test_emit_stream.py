@@ -11,36 +11,43 @@ from conftest import CommandLine
 from emitted_chain import PLATFORM, SPEC
 from verilog_programs import needs_icarus
 
+INTERFACES = ("port", "axis")
+
 
 @pytest.fixture(scope="session")
 def streamed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with two filters in a row, and a study of streams alone."""
+    """A folder with two filters in a row, and studies of streams alone: behind the port, and with AXI4-Streams."""
     folder = tmp_path_factory.mktemp("streamed")
     (folder / "chain.aol").write_text(SPEC, encoding="utf-8")
     (folder / "chain.toml").write_text(PLATFORM, encoding="utf-8")
-    (folder / "study.toml").write_text('styles = ["stream"]\npaces = ["1"]\n', encoding="utf-8")
+    for interface in INTERFACES:
+        study = f'styles = ["stream"]\npaces = ["1"]\ninterfaces = ["{interface}"]\n'
+        (folder / f"{interface}.toml").write_text(study, encoding="utf-8")
     return folder
 
 
 @pytest.fixture
 def here(arrayol: CommandLine, streamed: Path, tmp_path: Path) -> Path:
-    """A copy of it, explored once."""
-    if not (streamed / "chain-explore").exists():
-        done = arrayol("explore", "chain.aol", "--study", "study.toml", "--quiet", "--no-verify", cwd=streamed)
-        assert done.returncode == 0, done.stderr
+    """A copy of it, explored once with each study."""
+    for interface in INTERFACES:
+        if not (streamed / interface).exists():
+            study = ("--study", f"{interface}.toml", "--out", interface)
+            done = arrayol("explore", "chain.aol", *study, "--quiet", "--no-verify", cwd=streamed)
+            assert done.returncode == 0, done.stderr
     shutil.copytree(streamed, tmp_path, dirs_exist_ok=True)
     return tmp_path
 
 
-def design_of(folder: Path, groups: int) -> str:
-    """The first design of so many groups."""
-    stored = json.loads((folder / "chain-explore" / "result.json").read_text(encoding="utf-8"))
-    return next(str(one["id"]) for one in stored["pareto"] if len(one["groups"]) == groups)
+def chosen_of(folder: Path, interface: str) -> tuple[str, ...]:
+    """Options that choose the first design of one group."""
+    stored = json.loads((folder / interface / "result.json").read_text(encoding="utf-8"))
+    identifier = next(str(one["id"]) for one in stored["pareto"] if len(one["groups"]) == 1)
+    return "--result", interface, "--design", identifier
 
 
 @needs_icarus
 def test_a_stream_has_axi4_stream(arrayol: CommandLine, here: Path) -> None:
-    chosen = ("--result", "chain-explore", "--design", design_of(here, 1))
+    chosen = chosen_of(here, "axis")
     done = arrayol("emit", "verilog", "chain.aol", *chosen, "--check", "--json", cwd=here)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
@@ -54,8 +61,23 @@ def test_a_stream_has_axi4_stream(arrayol: CommandLine, here: Path) -> None:
     assert arrayol("emit", "verilog", "chain.aol", *chosen, cwd=here).returncode == 0  # in place of the former one
 
 
+@needs_icarus
+def test_a_stream_is_behind_the_port(arrayol: CommandLine, here: Path) -> None:
+    chosen = chosen_of(here, "port")
+    done = arrayol("emit", "verilog", "chain.aol", *chosen, "--check", "--json", cwd=here)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["checked"]["mismatches"] == []
+    schedule = json.loads((here / "chain-verilog" / "design.json").read_text(encoding="utf-8"))
+    (group,) = schedule["groups"]
+    assert {"smoothed", "halved"} <= group["stream"]["starts"].keys()
+    page = (here / "chain-verilog" / "README.md").read_text(encoding="utf-8")
+    assert f"A frame takes {found['cycles']:,} cycles" in page
+    assert "| smoothed | 1 | 1 |" in page
+
+
 def test_streams_in_cpp_are_refused(arrayol: CommandLine, here: Path) -> None:
-    chosen = ("--result", "chain-explore", "--design", design_of(here, 1))
+    chosen = chosen_of(here, "port")
     done = arrayol("emit", "hls", "chain.aol", *chosen, cwd=here)
     assert done.returncode == 1
     assert "error[not-emitted]: the group smoothed halved is a stream: no hardware is emitted for that" in done.stderr
