@@ -21,16 +21,23 @@ from hwmodel.emit.verilog.coverage import Coverage
 from hwmodel.emit.verilog.design import DesignFiles
 from hwmodel.emit.verilog.icarus import FrameSeen, run_bench
 from hwmodel.platform import Platform
+from hwmodel.residence import Loads
 from hwmodel.simulator.simulate import simulate
 from hwmodel.streamed import Stream
 
 
 def port_design(
-    case: Case, stream: Stream, mhz: float = 2, *, chunk: int | None = None, platform: Platform | None = None
+    case: Case,
+    stream: Stream,
+    mhz: float = 2,
+    *,
+    chunk: int | None = None,
+    platform: Platform | None = None,
+    loads: Loads | None = None,
 ) -> HardwareDesign:
     """A case whose whole network is one group, in chunks of so many pulses, by default the first ones of the model."""
     platform = platform_at(mhz) if platform is None else platform
-    model = MachineModel(case.network, platform, {})
+    model = MachineModel(case.network, platform, loads or {})
     chunks = None if chunk is None else [chunk]
     group, _ = next(model.streams(tuple(case.network.processes)).designs(stream, chunks))
     return scheduled_design(case, model, Design((group,)))
@@ -62,9 +69,9 @@ def frames_at_port(files: Mapping[str, str]) -> tuple[FrameSeen, ...]:
         return run_bench(Path(scratch))
 
 
-def require_port_frames(design: HardwareDesign) -> None:
-    """Hold two frames at the plain port against the model, in cycles and bits."""
-    wanted = (FrameSeen(0, design.cycles, 0),) * 2
+def require_port_frames(design: HardwareDesign, setup_cycles: int = 0) -> None:
+    """Hold two frames at the plain port against the model, in cycles and bits; some cycles go before the first."""
+    wanted = (FrameSeen(setup_cycles, design.cycles, 0), FrameSeen(0, design.cycles, 0))
     assert frames_at_port(DesignFiles(design).files()) == wanted
 
 

@@ -18,6 +18,7 @@ from verilog_programs import needs_icarus
 from arrayol.errors import ArrayolError
 from hwmodel.datapath.entry import ElementaryEntry, VerilogFile
 from hwmodel.emit.schedule.design import HardwareDesign
+from hwmodel.emit.streams import chunks
 from hwmodel.emit.verilog.design import DesignFiles
 from hwmodel.streamed import Interface, Stream
 
@@ -73,6 +74,19 @@ def test_shipped_specifications(tmp_path: Path, name: str, sizes: dict[str, int]
 def test_separate_ports_and_words_of_one_datum(tmp_path: Path) -> None:
     platform = memory_of(platform_at(2), port="separate", word_bits=32, latency=5, outstanding=1)
     require_port_frames(port_design(case_of("two", tmp_path, H=4, W=6), PORT, chunk=3, platform=platform))
+
+
+def test_what_is_loaded_before_all_frames(tmp_path: Path) -> None:
+    design = port_design(case_of("conv3x3", tmp_path, H=6, W=8), PORT, 50, loads={"kernel": "once"})
+    require_port_frames(design, setup_cycles=32)
+
+
+def test_chunks_in_registers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no number of banks keeps apart what moves together."""
+    monkeypatch.setattr(chunks, "_WIDER", 0)
+    design = port_design(case_of("unsharp", tmp_path, H=6, W=8), HALF, 50, chunk=4)
+    assert all(memory.registers for memory in design.groups[0].memories)
+    require_port_frames(design)
 
 
 def test_a_memory_that_takes_words_too_soon_is_refused(tmp_path: Path) -> None:
