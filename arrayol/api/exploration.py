@@ -42,11 +42,11 @@ from dse.search.machine import explore_mappings
 from dse.search.published import MODELS, Progress
 from dse.search.published import explore as explore_fusions
 from dse.space.copies import for_copies
-from dse.space.emitted import emitted_only
 from dse.space.mappings import MappingSpace
 from dse.space.objectives import DEFAULT, chosen
 from dse.space.splits import split_networks
 from dse.space.study import Study, load_study, narrowed, with_constraints
+from dse.space.study_checks import emitted_only
 from dse.verify.verify import Verdict, Verifier
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Design

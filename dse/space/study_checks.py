@@ -1,21 +1,26 @@
-"""What is wrong with a study that does not fit network and platform."""
+"""What is wrong with a study that does not fit network and platform; what of it Verilog is emitted for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
-from arrayol.errors import ArrayolError, Diagnostic
+from arrayol.errors import ArrayolError, Diagnostic, error
 from arrayol.ir.network import Network
 from arrayol.language.syntax.diagnose import did_you_mean
 from dse.space.fusions import can_run
 from dse.space.mappings import MappingSpace, keep_of
 from dse.space.rates import check_intervals
-from dse.space.study import Study, parse_scan
+from dse.space.study import STREAM_STYLE, Study, parse_scan
 from dse.space.task_graph import Mask, TaskGraph
 from hwmodel.accesses import Accesses
 from hwmodel.cost_model.group.group import frames_back
+from hwmodel.emit.verilog.coverage import Coverage
 from hwmodel.platform import Platform
 from hwmodel.residence import unfit_load
+from hwmodel.streamed import Interface
+
+AXIS: Interface = "axis"
 
 
 def check_space(space: MappingSpace) -> None:
@@ -23,6 +28,29 @@ def check_space(space: MappingSpace) -> None:
     check_study(space.study, space.graph, space.accesses)
     check_intervals(space.study, space.model.platform, space.model.network)
     check_buffers(space.study, space.model.platform)
+
+
+def emitted_only(study: Study, coverage: Coverage) -> Study:
+    """The study without bank layouts, and without a memory port where only AXI4-Streams are emitted.
+
+    Streams that are not emitted are left out where they are priced. Raises ArrayolError: `not-emitted` and
+    `not-in-hardware` where nothing of the specification is emitted on the platform, `study-misfit` where the study asks
+    for layouts alone.
+    """
+    if (refusal := coverage.why_nothing(axi_streams=study.has_streams and AXIS in study.interfaces)) is not None:
+        raise refusal
+    if "none" not in study.layouts:
+        message = "the study wants each buffer with a bank layout, and designs with one are not emitted"
+        hint = 'add "none" to layouts, or leave out --hardware'
+        raise error("study-misfit", message, study.place("layouts"), hint=hint)
+    if study.together:
+        message = "the study lets groups run at the same time, and designs of several such groups are not emitted"
+        hint = "leave out together, or --hardware"
+        raise error("study-misfit", message, study.place("together"), hint=hint)
+    changed: dict[str, Any] = {"layouts": ("none",)}
+    if coverage.why_no_port is not None:
+        changed |= {"styles": (STREAM_STYLE,), "interfaces": (AXIS,)}
+    return study.model_copy(update=changed)
 
 
 def check_buffers(study: Study, platform: Platform) -> None:

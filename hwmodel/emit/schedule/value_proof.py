@@ -167,7 +167,7 @@ class _Proof:
         from when readers of single buffers have left if it is asked for then.
         """
         for engine in self.tables.engines:
-            for own in PortWords(self.accesses, self.addresses, engine, self._left_by).loaded():
+            for own in PortWords(self.accesses, self.addresses, engine, self._holding_ends).loaded():
                 there = (own.elements >= 0) & outside[own.array][own.elements]
                 for place in np.flatnonzero(~there)[:1].tolist():
                     element = int(own.elements[place])
@@ -180,7 +180,7 @@ class _Proof:
                 yield own.lanes.memory, Writes(own.words, first + own.earliest, np.full(len(first), UNKNOWN))
 
     @cached_property
-    def _left_by(self) -> IntArray:
+    def _holding_ends(self) -> IntArray:
         """By step the cycle by which all that hold single buffers have left, 0 where none does."""
         steps = len(self.tables.tasks[0][0].ends)
         left = np.zeros(steps, np.int64)
@@ -334,7 +334,7 @@ class _Proof:
         """
         after = {name: there.copy() for name, there in outside.items()}
         for engine in self.tables.engines:
-            for passing in PortWords(self.accesses, self.addresses, engine, self._left_by).stored():
+            for passing in PortWords(self.accesses, self.addresses, engine, self._holding_ends).stored():
                 first = passing.steps * self.span
                 history = histories.get(passing.lanes.memory.name)
                 values = np.full(len(first), UNKNOWN)

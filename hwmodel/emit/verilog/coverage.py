@@ -168,7 +168,10 @@ class Coverage:
             yield ArrayolError(missing)
         for process in network.processes.values():
             yield from self._wrong_lookups(process)
-        for process in network.processes.values():
+        yield from self._over_frames()
+
+    def _over_frames(self) -> Iterator[ArrayolError]:
+        for process in self.accesses.network.processes.values():
             for delay in process.delays:
                 steps = zip(delay.vector, process.repetition, strict=True)
                 if delay.acts and any(step and extent is None for step, extent in steps):

@@ -95,6 +95,6 @@ def test_a_step_without_work_holds_nothing() -> None:
 def test_it_is_not_written_as_cpp() -> None:
     small, design = single()
     accesses, platform = small.testbench.accesses, small.testbench.platform
-    assert Coverage(accesses, platform).why_not(design.groups) is None
-    refused = Coverage(accesses, platform, as_verilog=False).why_not(design.groups)
+    assert Coverage(accesses, platform).why_not(design) is None
+    refused = Coverage(accesses, platform, as_verilog=False).why_not(design)
     assert "'x' has a single buffer" in str(refused)
