@@ -23,7 +23,18 @@ FOLDER = Path(__file__).resolve().parent.parent / "docs"
 PAGES = ("language.md", "errors.md", "run.md", "layout.md", "transfers.md", "transformations.md")
 _TUTORIAL = ("1-filter", "2-check", "3-run", "4-explore", "5-design", "6-verilog")
 _CONCEPTS = ("tilers", "delays", "groups", "buffers", "datapaths", "memory", "streams")
-_HOW_TO = ("borders", "coefficients", "video", "platform", "study", "frame-rate", "transform", "from-c", "ci")
+_HOW_TO = (
+    "borders",
+    "coefficients",
+    "video",
+    "platform",
+    "study",
+    "frame-rate",
+    "transform",
+    "from-c",
+    "to-a-project",
+    "ci",
+)
 TOURS = {
     "tutorial": tuple(f"tutorial/{name}.md" for name in _TUTORIAL),
     **{name: (f"concepts/{name}.md",) for name in _CONCEPTS},
@@ -108,6 +119,16 @@ def _output(command: str, script: Path, folder: Path, columns: int) -> str:
         place = {"arrayol": script, "python3": Path(sys.executable), "gcc": Path(shutil.which("gcc") or "gcc")}[program]
         done = as_process(place, *arguments, cwd=folder, together=True)
     return done.stdout.replace(str(folder), "/path/to")
+
+
+def run_unshown(block: Block, folder: Path) -> None:
+    """Run a block of commands whose output no page shows; `python3` and programs beside it are those of the tests."""
+    beside = Path(sys.executable).parent
+    for line in block.text.splitlines():
+        program, *arguments = shlex.split(line)
+        place = Path(sys.executable) if program == "python3" else beside / program
+        done = as_process(place, *arguments, cwd=folder, together=True)
+        assert done.returncode == 0, f"{block}: {line}\n{done.stdout}"
 
 
 def timeless(text: str) -> str:

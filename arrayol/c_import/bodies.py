@@ -11,7 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from arrayol.c_import.borders import Continued, continued
+from arrayol.c_import.arithmetic import affine_condition
+from arrayol.c_import.borders import Continued, continued, leaves_where_not
 from arrayol.c_import.forms import (
     condition_texts,
     extreme,
@@ -42,6 +43,7 @@ from arrayol.ir.affine import Affine
 
 _Reference: TypeAlias = tuple[Statement, ElementAccess]
 _ZERO: Form = Affine()
+_ZEROS = {"0", "0.0"}  # as literals
 _WRITTEN = {  # kinds of values that are no operators between two operands
     "convert": "{type}({0})",
     "choice": "({1} if {0} else {2})",
@@ -405,7 +407,7 @@ class BodyText:
         where = condition_texts(conditions, names, self.consts)
         ending = f" for {', '.join(self._range(loop, statement) for loop in loops)}" if loops else ""
         ending += f" where {' and '.join(where)}" if where else ""
-        value = self._without_defaults(statement.value)
+        value = self._without_zeros(self._without_defaults(statement.value))
         shared = shared_parts(value, self.stage.private if where else frozenset())
         if shared and loops:
             return ["", ""]  # they need a block of their own
@@ -432,6 +434,32 @@ class BodyText:
             operands = tuple(known[id(one)] for one in node.operands)
             known[id(node)] = operands[2] if is_default else replace(node, operands=operands)
         return known[id(value)]
+
+    def _without_zeros(self, value: COperation) -> COperation:
+        """A value without choices of a zero where a window beyond its array has a zero itself."""
+        known: dict[int, COperation] = {}
+        for node in value.nodes():
+            operands = tuple(known[id(one)] for one in node.operands)
+            same = all(one is other for one, other in zip(operands, node.operands, strict=True))
+            plain = node if same else replace(node, operands=operands)
+            known[id(node)] = self._padded(plain) or plain
+        return known[id(value)]
+
+    def _padded(self, node: COperation) -> COperation | None:
+        """The element that a choice reads, if its window gives the zero that is chosen elsewhere."""
+        guard = affine_condition(node.operands[0]) if node.kind == "choice" else None
+        if guard is None:
+            return None
+        for read, zero, held in ((*node.operands[1:], guard), (*reversed(node.operands[1:]), guard.negated())):
+            access, number = (one.operands[0] if one.kind == "convert" else one for one in (read, zero))
+            if access.access is None or number.kind != "literal" or number.text not in _ZEROS:
+                continue
+            found = self.windows.get(id(access.access))
+            dims = self.variables[access.access.array].dims
+            if found is not None and found[0].border == f"else {zero_of(found[0].type)}":
+                forms = self._forms(access.access)
+                return read if leaves_where_not(held, forms, dims) else None
+        return None
 
     def _element(self, access: ElementAccess, named: Mapping[int, str]) -> str:
         """An element that the body has, or of a port."""

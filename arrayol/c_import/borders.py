@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from arrayol.c_import.forms import without_data
-from arrayol.c_import.model import Bordered, Dynamic, ElementAccess, Form, Rounded
+from arrayol.c_import.model import Bordered, Dynamic, ElementAccess, ElementGuard, Form, Rounded
 from arrayol.ir.affine import Affine
 
 Ends = Callable[[Form], tuple[Form, Form]]  # the least and greatest that a form is, in all instances
@@ -35,6 +35,20 @@ def continued(access: ElementAccess, dims: Sequence[Form], ends: Ends) -> Contin
         modes.add(found[0])
         forms.append(found[1])
     return Continued(modes.pop(), tuple(forms)) if len(modes) == 1 else None
+
+
+def leaves_where_not(guard: ElementGuard, subscripts: Sequence[Form], dims: Sequence[Form]) -> bool:
+    """Whether subscripts surely leave their array wherever a condition does not hold, as `x[i - 2]` where not `i >= 2`.
+
+    Then the choice of a zero there is the border `else 0`.
+    """
+    if guard.form is None:
+        judge = all if guard.kind == "and" else any
+        return judge(leaves_where_not(one, subscripts, dims) for one in guard.parts)
+    if guard.kind == ">=":
+        return any(guard.form in {form, dim - 1 - form} for form, dim in zip(subscripts, dims, strict=True))
+    apart = [(form - guard.form).number for form in subscripts] if guard.kind == "!=" else []
+    return any(one is not None and one < 0 for one in apart)
 
 
 def _beyond(form: Form, dim: Form, ends: Ends) -> tuple[str, Form] | None:

@@ -120,9 +120,14 @@ def _shape(
         for name in names_of(variable.dims[0]):
             raise NumberNeededError(name)
         return None
-    if size % rows[0]:
+    kept = [  # rows that no access leaves, whatever others there are
+        row
+        for row in rows
+        if size % row == 0 and all(_subscripts(use, (size // row, row), consts) is not None for use in uses)
+    ]
+    if not kept or (given is not None and kept != rows):
         return None
-    shape = (size // rows[0], *(one // other for one, other in zip(rows, [*rows[1:], 1], strict=True)))
+    shape = (size // kept[0], *(one // other for one, other in zip(kept, [*kept[1:], 1], strict=True)))
     return shape if all(_subscripts(use, shape, consts) is not None for use in uses) else None
 
 

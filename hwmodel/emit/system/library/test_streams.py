@@ -51,7 +51,7 @@ class FrameBench:
             side, kind = ("m", AxiStreamSink) if stream.role == "output" else ("s", AxiStreamSource)
             bus = AxiStreamBus.from_prefix(dut, f"{side}_axis_{stream.port}")
             end = kind(bus, dut.aclk, dut.aresetn, reset_active_level=False)
-            end.log.setLevel("WARNING")  # it says each line else
+            end.log.setLevel("ERROR")  # it says each line, and what a reset drops
             (self.sinks if stream.role == "output" else self.sources)[name] = end
 
     async def reset(self) -> None:
