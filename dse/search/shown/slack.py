@@ -20,6 +20,7 @@ from dse.search.batch_pricer import BatchEvaluator
 from dse.search.context import SearchContext
 from dse.search.exact.exact import in_order, ordered_design
 from dse.search.group_front import Counts, GroupFront
+from dse.search.shown.rate_steps import stepped
 from dse.search.shown.slower_rates import LOGIC, slower, with_logic
 from dse.space.mappings import MappingSpace
 from dse.space.neighbours import neighbouring_shapes
@@ -79,11 +80,17 @@ class _Lean:
         self._take(self._own)
         blocks = [structure_of(group) for group in groups if group.stream is None]
         structures, limits = with_neighbours(context.space, blocks), self._limits()
-        self._take(slower(context, structures, SLOWER_AT_MOST, limits))
+        self._slow(structures, limits)
         # What one group gains by a neighbour, another one may give up.
         wider = self._limits()
         moved = {tasks for tasks, rows in wider.items() if not np.array_equal(rows, limits[tasks])}
-        self._take(slower(context, [one for one in structures if one.tasks in moved], SLOWER_AT_MOST, wider))
+        self._slow([one for one in structures if one.tasks in moved], wider)
+
+    def _slow(self, structures: Sequence[GroupDesign], limits: Mapping[tuple[str, ...], IntArray]) -> None:
+        """Add designs of structures at other rates, within limits by tasks."""
+        self._take(slower(self._context, structures, SLOWER_AT_MOST, limits))
+        known = {group: tuple(values.tolist()) for groups in self._pool.values() for group, values in groups.items()}
+        self._take(stepped(self._context, structures, known, SLOWER_AT_MOST, limits))
 
     def _take(self, priced: Mapping[GroupDesign, Sequence[int] | IntArray]) -> None:
         """Add designs of groups to those that may stand in a design of the front."""

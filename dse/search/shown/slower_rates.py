@@ -64,13 +64,13 @@ def slower(
     and logic is the next column.
     """
     found: Priceds = {}
-    for key, family in _families(context, groups).items():
+    for key, family in families(context, groups).items():
         tasks = family[0].tasks
         combinations = _combinations([context.space.rates(task) for task in tasks])
         pricer = Evaluator(context, tasks, RateChoices(chosen=combinations))
-        for structure, row, priced in _priced(pricer, key, family):
+        for structure, row, priced in priced_structures(pricer, key, family):
             limits = None if within is None else within[tasks]
-            for place, values in _best(pricer, priced, row, len(combinations), most, limits):
+            for place, values in leanest_designs(pricer, priced, row, np.arange(len(combinations)), most, limits):
                 found[structure.at_rates(combinations[place])] = values
     return found
 
@@ -78,7 +78,7 @@ def slower(
 Key = GroupDesign | tuple[tuple[str, ...], Scan]
 
 
-def _families(context: SearchContext, groups: Iterable[GroupDesign]) -> dict[Key, list[GroupDesign]]:
+def families(context: SearchContext, groups: Iterable[GroupDesign]) -> dict[Key, list[GroupDesign]]:
     """The structures of the groups, those together that are priced together: plain ones of one scan."""
     families: dict[Key, list[GroupDesign]] = {}
     for structure in dict.fromkeys(structure_of(group) for group in groups if group.stream is None):
@@ -98,7 +98,9 @@ def _combinations(offered: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ..
     return tuple(product(*kept))
 
 
-def _priced(pricer: Evaluator, key: Key, family: Sequence[GroupDesign]) -> Iterator[tuple[GroupDesign, int, Metrics]]:
+def priced_structures(
+    pricer: Evaluator, key: Key, family: Sequence[GroupDesign]
+) -> Iterator[tuple[GroupDesign, int, Metrics]]:
     """Each structure with its row in some prices."""
     if isinstance(key, GroupDesign):
         yield key, 0, pricer.structure(key)
@@ -107,15 +109,17 @@ def _priced(pricer: Evaluator, key: Key, family: Sequence[GroupDesign]) -> Itera
         yield from ((family[row], place, priced) for place, row in enumerate(rows.tolist()))
 
 
-def _best(
-    pricer: Evaluator, priced: Metrics, row: int, combinations: int, most: int, limits: IntArray | None
+def leanest_designs(
+    pricer: Evaluator, priced: Metrics, row: int, places: Rows, most: int, limits: IntArray | None
 ) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Combinations that nothing beats, with their figures: first by what none has less of, since that is told soon."""
-    places = np.arange(combinations)
-    least = priced.at(np.full(combinations, row), places, least=True)
+    """Of the combinations at some places those that nothing beats, with their figures.
+
+    They are chosen by what none has less of, since that is told soon.
+    """
+    least = priced.at(np.full(len(places), row), places, least=True)
     bounds, fine = pricer.values(least, (slice(None), 0)), least.legal[:, 0]
     if limits is not None:
-        fine = fine & _are_within(bounds, limits)
+        fine = fine & are_within(bounds, limits)
     places, bounds = places[fine], bounds[fine]
     if limits is None:
         yield from _exact(pricer, priced, row, places[_evenly_spaced(bounds, most)])
@@ -127,7 +131,7 @@ def _best(
         found = list(_exact(pricer, priced, row, places[chosen]))
         yield from found
         # What seemed to beat others, and is beyond the limits, gives way to these.
-        good = [one for one in (np.array([values]) for _, values in found) if _are_within(one, limits)[0]]
+        good = [one for one in (np.array([values]) for _, values in found) if are_within(one, limits)[0]]
         if len(good) == len(chosen):
             return
         left = ~np.isin(np.arange(len(places)), chosen)
@@ -136,7 +140,7 @@ def _best(
         places, bounds = places[left], bounds[left]
 
 
-def _are_within(values: IntArray, limits: IntArray) -> NDArray[np.bool_]:
+def are_within(values: IntArray, limits: IntArray) -> NDArray[np.bool_]:
     """Which points (n, figures) keep one of some limits (limits, leading figures) at least."""
     cells = values[:, None, : limits.shape[1]] <= limits
     kept: NDArray[np.bool_] = np.logical_or.reduce(np.logical_and.reduce(cells, axis=2), axis=1)

@@ -12,6 +12,7 @@ from arrayol import api
 from arrayol.files import shipped_folder
 from dse.results.designs import Design
 from dse.results.schema import Result
+from dse.search.shown import rate_steps, slower_rates
 
 SPEC = """\
 const N = 8
@@ -36,6 +37,7 @@ SMALL = {  # shipped specifications with consts of an image of some pixels
     "demosaic": {"H": 4, "W": 6},
     "fir": {"N": 32, "TAPS": 5, "S": 16},
     "firbank": {"BANDS": 2, "TAPS": 4, "N": 8},
+    "harris": {"H": 4, "W": 4},  # of eight tasks, whose rates have too many combinations to try all
     "jacobi": {"H": 6, "W": 4, "S": 2},
     "lpsf": {"H": 8, "W": 8},
     "matmul": {"M": 4, "N": 4, "K": 6, "S": 2},
@@ -116,3 +118,13 @@ def test_shipped_fronts_are_lean(name: str) -> None:
         searched(spec, 0.0, *COMPARED, "lut"),
     )
     require_lean(shown, strict, everything, 0.01, 1.1)
+
+
+@pytest.mark.parametrize("slack", [0.05, 0.4])
+def test_steps_reach_rates_that_not_all_combinations_were_tried_for(
+    slack: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (slower_rates, rate_steps):
+        monkeypatch.setattr(module, "COMBINATIONS_AT_MOST", 4)
+    strict, everything = both(0.0, *COMPARED), both(0.0, *COMPARED, "lut")
+    require_lean(both.__wrapped__(slack, *COMPARED), strict, everything, slack, 1.1)
