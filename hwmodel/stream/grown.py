@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from math import lcm, prod
+from math import ceil, lcm, prod
 
 from arrayol.ir.network import Network
 from hwmodel.accesses import Accesses
@@ -21,7 +21,7 @@ from hwmodel.stream.nodes import StreamGroup
 from hwmodel.stream.strides import Pitches
 from hwmodel.streamed import Chain
 
-LEAST = 12  # places of a loop that is made small, beside what windows reach
+LEAST = 12  # places of a loop that is made small, beside four times what windows and steps reach
 PERIODS = 4  # that are left out of a loop at least
 LOOPS = 2  # that are made small at most
 
@@ -111,8 +111,8 @@ def _period(loops: Loops, pitches: Pitches, loop: int) -> int:
 
 
 def _reach(group: StreamGroup, loops: Loops, loop: int) -> int:
-    """How many places windows and delays reach along a loop, at most."""
-    reach = 1
+    """How many places windows, delays and steps reach along a loop, at most."""
+    reach = max(ceil(loops.ratio[member]) for member in loops.members[loop])
     for node in group.nodes.values():
         for touch in (*node.reads, *node.writes):
             for axis, (origin, fitting) in enumerate(zip(touch.tiler.origin, touch.tiler.fitting, strict=True)):
