@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from arrayol.checks.data_subscripts import check_data_subscripts
 from arrayol.checks.parts import check_parts
 from arrayol.checks.reads import check_reads
 from arrayol.errors import ArrayolError, Diagnostic, Severity
@@ -243,9 +244,9 @@ def check_body(elementary: Elementary, *, whole: bool = True) -> Iterator[Diagno
         return
     statements = statements_of(elementary)
     yield from _check_conversions(statements)
-    outside = list(_check_bounds(elementary, statements))
+    outside = [*_check_bounds(elementary, statements), *check_data_subscripts(elementary, _shapes(elementary))]
     yield from outside
-    if whole and not outside:
+    if whole and not any(one.severity is Severity.ERROR for one in outside):
         yield from _check_order(elementary, statements)
 
 

@@ -84,7 +84,22 @@ def _typed(expr: Expr, kind: ElementType, variables: Variables) -> Interval:
         operator = operator_of(expr.operator, len(expr.operands))
         if operator.ring:
             return _bounds(operator, expr, expr.operands, variables)
+        return _inside(kind, operator, expr, expr.operands, variables)
+    if isinstance(expr, Function) and expr.name in FUNCTIONS:
+        return _inside(kind, FUNCTIONS[expr.name], expr, expr.arguments, variables)
     return kind.integer_range
+
+
+def _inside(
+    kind: ElementType, operator: Operator, expr: Expr, operands: Sequence[Expr], variables: Variables
+) -> Interval:
+    """Bounds on what an operator leaves in a type, whose whole range it is where nothing else is known."""
+    least, most = kind.integer_range
+    try:
+        low, high = _bounds(operator, expr, operands, variables)
+    except UnboundedError:
+        return kind.integer_range
+    return (low, high) if least <= low and high <= most else kind.integer_range
 
 
 def _bounds(operator: Operator, expr: Expr, operands: Sequence[Expr], variables: Variables) -> Interval:

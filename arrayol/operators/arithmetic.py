@@ -123,14 +123,18 @@ def _remainder(kind: CType) -> Sequence[str]:
 
 
 def _floor_bounds(dividend: Interval, divisor: Interval) -> Interval:
-    """A quotient is no larger than its dividend, but for the rounding down."""
+    """A quotient is no larger than its dividend, but for the rounding down; by positive numbers it is monotonic."""
+    if divisor[0] > 0:
+        return over_corners(operator.floordiv)(dividend, divisor)
     low, high = dividend
     size = max(abs(low), abs(high)) + 1
     return (-size, size) if low < 0 or divisor[0] < 0 else (0, high)
 
 
-def _remainder_bounds(_: Interval, divisor: Interval) -> Interval:
+def _remainder_bounds(dividend: Interval, divisor: Interval) -> Interval:
     least, most = divisor
+    if dividend[0] >= 0 and dividend[1] < least:
+        return dividend
     return min(0, least + 1), max(0, most - 1)
 
 

@@ -39,9 +39,15 @@ def _shifted_left(value: Interval, amount: Interval) -> Interval | None:
     return over_corners(lambda number, places: number << max(0, places))(value, amount)
 
 
-def _shifted_right(value: Interval, _: Interval) -> Interval:
-    low, high = value
-    return min(low, 0), max(high, 0)
+def _in_both(left: Interval, right: Interval) -> Interval:
+    """What two numbers have in common is no larger than one without a sign."""
+    known = [high for low, high in (left, right) if low >= 0]
+    return (0, min(known)) if known else _of_two(left, right)
+
+
+def _shifted_right(value: Interval, amount: Interval) -> Interval:
+    places = (max(0, amount[0]), min(max(0, amount[1]), _LONGEST + 1))
+    return over_corners(operator.rshift)(value, places)
 
 
 def _shift_lines(sign: str) -> Callable[[CType], Sequence[str]]:
@@ -56,7 +62,14 @@ def _shift_lines(sign: str) -> Callable[[CType], Sequence[str]]:
     return lines
 
 
-def _bitwise(name: str, binding: int, level: int, apply: Callable[[int, int], int], ufunc: str) -> Operator:
+def _bitwise(
+    name: str,
+    binding: int,
+    level: int,
+    apply: Callable[[int, int], int],
+    ufunc: str,
+    bounds: Callable[[Interval, Interval], Interval] = _of_two,
+) -> Operator:
     return Operator(
         name=name,
         notation=Notation.INFIX,
@@ -65,7 +78,7 @@ def _bitwise(name: str, binding: int, level: int, apply: Callable[[int, int], in
         domain=_BITS,
         exact=apply,
         numpy=operator.attrgetter(ufunc),
-        bounds=_of_two,
+        bounds=bounds,
         c=CForm(sign=name, level=level, confusing=True, modular=True),
     )
 
@@ -108,7 +121,7 @@ BITS = (
     ),
     _bitwise("|", 5, 40, operator.or_, "bitwise_or"),
     _bitwise("^", 6, 45, operator.xor, "bitwise_xor"),
-    _bitwise("&", 7, 50, operator.and_, "bitwise_and"),
+    _bitwise("&", 7, 50, operator.and_, "bitwise_and", _in_both),
     _shift("<<", operator.lshift, "left_shift", _shifted_left, leaves=True),
     _shift(">>", operator.rshift, "right_shift", _shifted_right, leaves=False),
 )
