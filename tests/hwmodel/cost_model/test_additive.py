@@ -27,7 +27,7 @@ def test_every_figure_has_a_title_and_no_cost_may_be_called_so() -> None:
     assert not any(name.isidentifier() for name in (PORT, SERVICE, *PERIOD_PARTS))
 
 
-@settings(max_examples=case_count(50), deadline=None)
+@settings(max_examples=case_count(25), deadline=None)
 @given(cases(), st.data())
 def test_no_rates_have_less_than_the_least(case: Case, data: st.DataObject) -> None:
     model = MachineModel(case.network, case.platform)
