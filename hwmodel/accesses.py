@@ -145,6 +145,16 @@ class Accesses:
             if delay.acts and all(abs(step) < extent for step, extent in zip(delay.vector, extents, strict=True))
         )
 
+    def delays_over_frames(self, process: str) -> tuple[Delay, ...]:
+        """The delays of a process that act from one frame to a later one."""
+        own = self.network.processes[process]
+        return tuple(
+            delay
+            for delay in own.delays
+            if delay.acts
+            and any(part and extent is None for part, extent in zip(delay.vector, own.repetition, strict=True))
+        )
+
     def repetitions(self, process: str) -> IntArray:
         """All repetitions in row-major order, an (n, rank) array of their indices."""
         return points(self.extents(process))

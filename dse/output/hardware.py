@@ -21,6 +21,7 @@ from arrayol.errors import error
 from arrayol.execute.extern import Functions
 from arrayol.files import atomic_folder, carry_over, read_json
 from dse.output.folder import OTHER_FOLDER, require_replaceable
+from dse.output.later_frames import later_frames
 from dse.output.open_design import Simulated, StoredDesign
 from dse.output.repeated import repeated
 from dse.verify.bench_data import SEED, accepted_data, random_data
@@ -28,7 +29,7 @@ from dse.verify.testbench import memories_of_groups
 from hwmodel.cost_model.control_cost import control_cost_of, parts_of
 from hwmodel.datapath.technology.overhead import total_features
 from hwmodel.emit.schedule.bits import not_emitted
-from hwmodel.emit.schedule.design import HardwareDesign, StreamScheduling, schedule_design
+from hwmodel.emit.schedule.design import HardwareDesign, StreamScheduling, schedule_design, with_later_frames
 from hwmodel.emit.schedule.document import document_of
 from hwmodel.emit.verilog.coverage import Coverage, body_hint
 
@@ -210,6 +211,8 @@ def emit_hardware(
     local = memories_of_groups(opened.accesses, opened.platform, opened.design, opened.estimate)
     run = simulated.simulation
     hardware = schedule_design(opened.spec, opened.accesses, opened.platform, local, run, frame, form.streams)
+    later = later_frames(opened.spec, opened.accesses, frame, inputs, functions)
+    hardware = with_later_frames(hardware, opened.spec, opened.accesses, later)
     return form(opened, simulated, data, hardware)
 
 

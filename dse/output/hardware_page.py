@@ -13,6 +13,7 @@ from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.system.software import c_name
 from hwmodel.emit.verilog.design import DesignFiles
+from hwmodel.emit.verilog.top import image_name
 from hwmodel.emit.verilog.wiring import Outside, engine_ports
 from hwmodel.figures import LOCAL_BITS, ROM_BITS
 
@@ -122,6 +123,9 @@ def addresses_part(own: Promised) -> Iterator[str]:
     size = own.hardware.addresses
     yield f"| data/memory.hex | the external memory before a frame: {own.data} |"
     yield "| data/expected.hex | the same after it |"
+    for number in range(1, 1 + len(own.hardware.later)):
+        files = f"data/{image_name('memory', number)}, data/{image_name('expected', number)}"
+        yield f"| {files} | the same of frame {number}: values stay from frame to frame |"
     yield "| design.json | the whole schedule as data |"
     yield ""
     words = f"{counted(size.words, 'word')} of {8 * size.word_bytes} bits"

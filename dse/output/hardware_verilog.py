@@ -48,7 +48,7 @@ class CheckedVerilog(CheckedDesign):
     """What a simulator of Verilog saw of an emitted design, frame by frame, beside the cycles that one must take.
 
     `setup_cycles` go before the first frame, for what is loaded once. Frames of a stream overlap: each begins
-    `frame_cycles` after the one before; 0 where they do not.
+    `frame_cycles` after the one before; 0 where they do not. So many frames are `promised`.
     """
 
     form: ClassVar[str] = "Verilog"
@@ -58,11 +58,12 @@ class CheckedVerilog(CheckedDesign):
     cycles: int
     setup_cycles: int = 0
     frame_cycles: int = 0
+    promised: int = FRAMES
 
     def differences(self) -> Iterator[str]:
         """What is not as promised, in words."""
-        if len(self.frames) != FRAMES:
-            yield f"{counted(len(self.frames), 'frame')} of {FRAMES} ended"
+        if len(self.frames) != self.promised:
+            yield f"{counted(len(self.frames), 'frame')} of {self.promised} ended"
         for number, frame in enumerate(self.frames):
             if frame.cycles != self.cycles:
                 yield f"frame {number} takes {frame.cycles:,} cycles, where the model says {self.cycles:,}"
@@ -78,7 +79,9 @@ def check_verilog(emitted: EmittedDesign, folder: Path, waves: Path | None = Non
     seen = run_bench(folder, waves)
     if isinstance(emitted, EmittedStream):
         return CheckedVerilog(seen, emitted.cycles, 0, emitted.stream.hardware.frame)
-    return CheckedVerilog(seen, emitted.cycles, emitted.opened.estimate.setup_cycles)
+    later = len(emitted.hardware.later) if isinstance(emitted, EmittedVerilog) else 0
+    promised = 1 + later if later else FRAMES
+    return CheckedVerilog(seen, emitted.cycles, emitted.opened.estimate.setup_cycles, promised=promised)
 
 
 def emit_verilog(

@@ -72,7 +72,8 @@ def by_shorter_frame(whole: WholeDesign) -> Repeated | None:
 
     Raises ArrayolError as `schedule_design` does.
     """
-    if of_other_frames(whole.accesses):
+    accesses = whole.accesses
+    if of_other_frames(accesses) or any(map(accesses.delays_over_frames, accesses.network.processes)):
         return None
     for short, model, estimate in _alike(whole):
         try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,6 +88,15 @@ class Derived:
         """By element of an input, of so many, whether it is read whatever the data are."""
         nodes = np.array(self.priced.dataflow.graph.inputs[port], np.int64)
         return np.asarray((nodes >= 0).reshape(elements, -1).any(axis=1))
+
+    @cached_property
+    def tables(self) -> frozenset[str]:
+        """The inputs that are read at subscripts of data."""
+        graph = self.priced.dataflow.graph
+        details: Iterable[Any] = (
+            graph.details[node] for node in self.priced.dataflow.nodes if graph.operators[node] == ACCESS
+        )
+        return frozenset(port for port, _ in details)
 
     def finished_by(self, port: str, elements: int) -> IntArray:
         """By element of an output, of so many, the cycle by whose end it is made."""
@@ -206,6 +216,8 @@ def derivation_of(
 ) -> Derivation:
     """The datapaths of an elementary task; `delays` are (output port, input port) whose recurrence should be short.
 
+    An input that a delay feeds is registers. So data choose among its elements by a multiplexer, however many they are.
+
     Raises ArrayolError: `no-body`, `graph-too-large`, `missing-operator`, `operator-too-slow`.
     """
     if elementary.body is None:
@@ -222,7 +234,7 @@ def derivation_of(
 @lru_cache(maxsize=512)
 def _derivation(elementary: Elementary, technology: Technology, clock_mhz: float, delays: Delays) -> Derivation:
     with no_collections():
-        trees, chains = build_graphs(elementary)
+        trees, chains = build_graphs(elementary, frozenset(state for _, state in delays))
         priced = prices_of(dataflow_of(trees), technology, clock_mhz)
     without = replace(elementary, constants=())
     as_operands = _derivation(without, technology, clock_mhz, delays) if elementary.constants else None

@@ -253,7 +253,12 @@ _apart = lru_cache(maxsize=256)(differences)  # many searches have parts in comm
 
 @lru_cache(maxsize=4096)
 def plan_ports(ports: Ports, *, power_of_two: bool = False, most: int = MOST_BANKS) -> PortPlan:
-    """The windows and functions, with at most so many banks, of a memory with these ports."""
+    """The windows and functions, with at most so many banks, of a memory with these ports.
+
+    A memory that is read at subscripts of data has a power of two of banks: the low bits of a subscript name the bank.
+    """
+    random = any(reader.random for reader in ports.readers)
+    power_of_two |= random
     written = [(joint_sets(writer), writer.edges) for writer in ports.writers]
     written += [(ports.loaded, ())] if ports.loaded else []
     writes = _Search(ports.rank, tuple(written), power_of_two, most)
@@ -263,7 +268,6 @@ def plan_ports(ports: Ports, *, power_of_two: bool = False, most: int = MOST_BAN
     read = [_read(reader, window) for reader, window in zip(ports.readers, windows, strict=True)]
     read += [(ports.stored, ())] if ports.stored else []
     whole = _Search(ports.rank, (*writes.parts, *read), power_of_two, most)
-    random = any(reader.random for reader in ports.readers)
     function = None if random else whole.function()
     refused = [refusal for reader in ports.readers if (refusal := _no_window(reader)) is not None]
     refused += [] if function is not None else [_no_banks(whole, random=random)]

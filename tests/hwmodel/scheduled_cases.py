@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from strategies_designs import MappedSpec
 
+from dse.output.later_frames import later_frames
 from dse.verify.testbench import Testbench, memories_of_groups
-from hwmodel.emit.schedule.design import HardwareDesign, schedule_design
+from hwmodel.emit.schedule.design import HardwareDesign, schedule_design, with_later_frames
 from hwmodel.emit.verilog.coverage import Coverage
 from hwmodel.simulator.simulate import Simulation, simulate
 
@@ -22,4 +23,6 @@ def scheduled(case: MappedSpec) -> tuple[Simulation, HardwareDesign | None]:
     simulation = simulate(case.spec, bench.accesses, case.platform, case.design, local, bench.inputs)
     if bench.inputs is None or simulation.identical is None:
         return simulation, None
-    return simulation, schedule_design(case.spec, bench.accesses, case.platform, local, simulation, bench.inputs)
+    design = schedule_design(case.spec, bench.accesses, case.platform, local, simulation, bench.inputs)
+    later = later_frames(case.spec, bench.accesses, bench.inputs)
+    return simulation, with_later_frames(design, case.spec, bench.accesses, later)

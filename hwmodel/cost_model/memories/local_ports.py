@@ -251,6 +251,8 @@ class LocalPorts:
         elementary, prices, clock = process.definition, self.platform.prices, self.platform.clock_mhz
         if math.prod(touch.pattern) < RANDOM_DATA or prices is None or clock is None:
             return 0
+        if any(delay.port == touch.port for delay in process.delays):
+            return 0  # a state is registers
         if elementary is None or elementary.body is None or not reads_by_data(elementary.body, touch.port):
             return 0  # without a look at the graph, which is not made of bodies that are too large
         graph = derivation_of(elementary, prices, clock).graph

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -55,7 +55,10 @@ class InputCells(ElementNodes):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A port or local as an array in row-major order. A local has the loops around it as leading dimensions."""
+    """A port or local as an array in row-major order. A local has the loops around it as leading dimensions.
+
+    An input that a delay feeds `is_state`: all its elements are there at once.
+    """
 
     name: str
     type: ElementType
@@ -63,6 +66,7 @@ class Layout:
     lows: tuple[int, ...]
     lengths: tuple[int, ...]
     is_input: bool
+    is_state: bool = False
 
     @property
     def size(self) -> int:
@@ -93,12 +97,14 @@ class Arrays:
     cells: dict[str, list[ElementNodes]] = field(default_factory=dict)
 
 
-def arrays_of(elementary: Elementary, nodes: Nodes, tables: dict[str, ConstArray]) -> Arrays:
-    """The arrays of a body before it runs. Inputs named in `tables` hold constants."""
+def arrays_of(
+    elementary: Elementary, nodes: Nodes, tables: dict[str, ConstArray], states: Collection[str] = ()
+) -> Arrays:
+    """The arrays of a body before it runs. Inputs named in `tables` hold constants; delays feed the `states`."""
     arrays = Arrays()
     for port in elementary.inputs:
         shape = _finite(port.shape)
-        layout = Layout(port.name, port.type, code_of(port.type), (0,) * len(shape), shape, True)
+        layout = Layout(port.name, port.type, code_of(port.type), (0,) * len(shape), shape, True, port.name in states)
         zero = zero_of(nodes, layout.code)
         arrays.layouts[port.name] = layout
         arrays.cells[port.name] = [InputCells(zero, nodes, layout, part) for part in range(layout.parts)]

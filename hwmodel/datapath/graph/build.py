@@ -8,7 +8,7 @@ and chains of min and max become trees at the end (trees.py).
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import accumulate
 from math import prod
@@ -117,23 +117,25 @@ def build_graph(elementary: Elementary, tables: Mapping[str, ConstArray] | None 
         return _graph(elementary, *(with_trees(nodes, outputs) if trees else (nodes, outputs)))
 
 
-def build_graphs(elementary: Elementary) -> tuple[Graph, Graph | None]:
+def build_graphs(elementary: Elementary, states: Collection[str] = ()) -> tuple[Graph, Graph | None]:
     """The graph with trees, and the one with chains (None if it is the same); errors are those of `build_graph`.
 
-    Elements of the elementary's `constants` are constants.
+    Elements of the elementary's `constants` are constants. Delays feed the inputs `states`.
     """
     require_countable(elementary)
     with no_collections():
-        nodes, outputs = _executed(elementary, dict(elementary.constants))
+        nodes, outputs = _executed(elementary, dict(elementary.constants), states)
         tree_nodes, tree_outputs = with_trees(nodes, outputs)
         chains = None if tree_nodes is nodes else _graph(elementary, nodes, outputs)
         return _graph(elementary, tree_nodes, tree_outputs), chains
 
 
-def _executed(elementary: Elementary, tables: Mapping[str, ConstArray] | None) -> tuple[Nodes, Outputs]:
+def _executed(
+    elementary: Elementary, tables: Mapping[str, ConstArray] | None, states: Collection[str] = ()
+) -> tuple[Nodes, Outputs]:
     """The nodes and outputs after symbolic execution of all statements."""
     nodes = Nodes()
-    arrays = arrays_of(elementary, nodes, dict(tables or {}))
+    arrays = arrays_of(elementary, nodes, dict(tables or {}), states)
     body = elementary.body or ()
     summed = frozenset(statement.port for statement in assigns(body) if statement.accumulate)
     Statements(Expressions(nodes, Operations(nodes), arrays), summed).run(body, Points(1, {}))

@@ -25,7 +25,7 @@ from hwmodel.datapath.graph.operations import Operations, Value
 from hwmodel.datapath.numbers import F32, SIGNED, range_of
 
 _STANDS_FOR = {Weak.INTEGER: ElementType.I64, Weak.FLOAT: ElementType.F64, Weak.BOOL: ElementType.BOOL}
-_ACCESS = 32  # elements of an input from which on data do not choose by a multiplexer
+_ACCESS = 32  # elements of an input, but no state, from which on data do not choose by a multiplexer
 _INDEX = SIGNED + 64  # the number in which places are computed
 
 
@@ -181,7 +181,7 @@ class Expressions:
 
     def _element(self, layout: Layout, place: list[Any], point: int, part: int) -> int:
         cells = self.arrays.cells[layout.name][part]
-        if layout.is_input and layout.size >= _ACCESS:
+        if layout.is_input and not layout.is_state and layout.size >= _ACCESS:
             whole = [
                 subscript[point] if isinstance(subscript, list) else self.nodes.constant(int(at(subscript, point)))
                 for subscript in place

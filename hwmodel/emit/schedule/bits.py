@@ -19,11 +19,11 @@ def not_emitted(what: str, hint: str) -> ArrayolError:
     return error(NOT_EMITTED, f"{what}: no hardware is emitted for that", hint=hint)
 
 
-def no_rom(task: str, array: str) -> ArrayolError:
-    """The error for an array that is read at subscripts of data but is not a ROM of one bank."""
+def not_whole(task: str, array: str) -> ArrayolError:
+    """The error for a table, read at subscripts of data, of which not every repetition has the whole array."""
     return not_emitted(
-        f"'{task}' reads '{array}' at subscripts of data, and it is no ROM of one bank",
-        f"make '{array}' a const array, which then lies whole in a ROM",
+        f"'{task}' reads '{array}' at subscripts of data, and not all of it is there once for all repetitions",
+        f"link the whole array without a tiler, as NAME <- {array}, and take a design that does not recompute it",
     )
 
 
@@ -33,8 +33,7 @@ def no_complex() -> ArrayolError:
 
 
 FRAMES_HINT = (
-    "every design of this specification has that; without it the state is an input and an output of the task, of which "
-    "each frame reads what the frame before has written"
+    "every design of this specification has that; let a delay over frames of one task hand on what later frames need"
 )
 
 

@@ -74,8 +74,10 @@ class DelayScheduler:
         else:
             assert not isinstance(delay.default, TiledDefault), "a tiled default is read by a tiler"
             fed = replace(fed, constant=bits_of_constant(delay.default, self.port.type))
-        # A delay that never acts within a frame always takes its default.
+        # A delay that never acts, within a frame or over frames, always takes its default.
         if delay not in self.accesses.delays(own.task):
+            if any(chains.name == self.name for chains in own.chains):
+                return self._over_frames(others, fed)
             return Fed((*others, default or fed))
         return self._acting(others, fed)
 
@@ -131,6 +133,20 @@ class DelayScheduler:
             every = np.arange(len(own.started))
             controls = {"begins": _by_unit(timed, every), "keeps": _by_unit(timed, now[late])}
         return Fed((*others, replace(fed, lanes=name)), (reading,), (kept,), controls)
+
+    def _over_frames(self, others: tuple[ReadPort, ...], fed: ReadPort) -> Fed:
+        """The ports and lanes of a delay over frames: a word for each repetition, written after it has been read."""
+        own, delay, timed = self.own, self.delay, self.timed
+        name = f"{plain(own.task)}_{delay.port}_state"
+        memory, words = self._state()
+        at, lane = in_chunks(timed.reading, timed.unit, self.size, fed.chunk)
+        reading = Lanes(name, memory, table_of((timed.readers, own.units * fed.chunk), at, lane, words))
+        row, lane = leaving(timed.writing, timed.unit, self.size, self.interval)
+        table = table_of((timed.writers, own.units * fed.chunk), row, lane, words)
+        port = WritePort(delay.output, (f"{name}_next",), self.size, fed.chunk, self.port.type.bits)
+        return Fed(
+            (*others, replace(fed, lanes=name, later=True)), (reading,), ((port, Lanes(f"{name}_next", memory, table)),)
+        )
 
     def late_reads(self, now: IntArray, before: IntArray, cycles: IntArray) -> Bools:
         """For each instance, whether it reads a result too early, if elements are written `cycles` after a start.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -53,7 +53,8 @@ class Frame:
 class HardwareDesign:
     """A network as hardware; `datapaths` has the derived datapath of each task's units, `signed` the signed arrays.
 
-    `cycles` is the time of a frame on the simulated machine; `frame` has data for a test bench.
+    `cycles` is the time of a frame on the simulated machine; `frame` has data for a test bench. Where values stay from
+    frame to frame, `later` has the frames after it.
     """
 
     network: Network
@@ -64,6 +65,7 @@ class HardwareDesign:
     datapaths: Mapping[str, Computing]
     signed: tuple[str, ...]
     frame: Frame
+    later: tuple[Frame, ...] = ()
 
     @property
     def top(self) -> str:
@@ -95,6 +97,14 @@ def schedule_design(
     given = _Given(spec, accesses, platform, addresses, _flat_inputs(spec, accesses, inputs))
     groups, datapaths = given.scheduled(accesses, local, simulation, streams=streams)
     return given.design(groups, datapaths, simulation.outputs)
+
+
+def with_later_frames(
+    design: HardwareDesign, spec: Spec, accesses: Accesses, later: Sequence[tuple[Arrays, Arrays]]
+) -> HardwareDesign:
+    """A design whose test bench goes on with further frames, by their inputs and outputs."""
+    frames = (_frame(design.addresses, _flat_inputs(spec, accesses, own), outputs) for own, outputs in later)
+    return replace(design, later=tuple(frames))
 
 
 @dataclass(frozen=True)
@@ -189,7 +199,7 @@ class _Given:
             channel.outstanding,
             datapaths,
             tuple(name for name, array in network.arrays.items() if array.type.is_signed),
-            _frame(self.addresses, self.values, {name: outputs[name].reshape(-1) for name in network.outputs}),
+            _frame(self.addresses, self.values, {name: outputs[name] for name in network.outputs}),
         )
 
 

@@ -212,7 +212,13 @@ class GroupScheduler:
     def _random(self) -> frozenset[tuple[str, int]]:
         """The tilers that are read at subscripts of data."""
         every = (*self.local.banks.values(), *self.local.residents.values())
-        return frozenset(reader for memory in every for reader, ports in memory.readers.items() if ports.random)
+        random = {reader for memory in every for reader, ports in memory.readers.items() if ports.random}
+        # What a counter makes in the model has no memory there.
+        for task, number in self.run.moves.resident:
+            touch = self.accesses.reads[task][number]
+            if (task, touch.array) not in self.local.residents and touch.port in self.datapaths[task].tables:
+                random.add((task, number))
+        return frozenset(random)
 
     def _memories(self) -> dict[tuple[str, str], Memory]:
         """By (task, array) the memory that the task reads.

@@ -60,6 +60,15 @@ class Memory:
         """The words of all banks of one copy."""
         return self.banks * self.depth
 
+    @property
+    def is_table(self) -> bool:
+        """Whether the low bits of an element's number can name its bank, and the others its address."""
+        return self.banks == 1 if self.content is not None else self.banks & (self.banks - 1) == 0
+
+    def table_words(self, elements: IntArray) -> IntArray:
+        """The words of elements of a table, which its banks take in turn."""
+        return elements % self.banks * self.depth + elements // self.banks
+
     def digits(self, words: IntArray) -> list[IntArray]:
         """The digits of the bank of each word, one array for each modulus."""
         remainder, digits = words // self.depth, list[IntArray]()

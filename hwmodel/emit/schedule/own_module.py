@@ -42,6 +42,11 @@ class OwnModule:
         """The names of its input ports."""
         return tuple(port.name for port in self.elementary.inputs)
 
+    @property
+    def tables(self) -> frozenset[str]:
+        """The inputs that are read at subscripts of data: none, since all elements are on their ports."""
+        return frozenset()
+
     def always_reads(self, _port: str, elements: int) -> NDArray[np.bool_]:
         """By element of an input, whether it is on the port in every repetition: all of them are."""
         return np.ones(elements, np.bool_)

@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.arrays import IntArray
+from arrayol.text import counted
 from hwmodel.accesses import Accesses, Touch
 from hwmodel.datapath.derive import Derived
 from hwmodel.emit.schedule.activity import Activity, Lanes, rows_of
-from hwmodel.emit.schedule.bits import bits_of_constant, no_rom
+from hwmodel.emit.schedule.bits import bits_of_constant, not_emitted, not_whole
 from hwmodel.emit.schedule.delays import DelayScheduler
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.names import plain
@@ -146,12 +147,22 @@ class TaskScheduler:
         return replace(port, window=kept.port), Lanes(name, memory, table), moves
 
     def _lookup(self, own: ProcessorState, number: int) -> ReadPort:
-        """A port that is read at subscripts of data: a whole array in a ROM. Raises ArrayolError (`not-emitted`)."""
+        """A port that is read at subscripts of data, from the whole array. Raises ArrayolError (`not-emitted`)."""
         touch = self.accesses.reads[own.task][number]
-        memory, read = self.memories[own.task, touch.array], self.run.moves.all_reads[own.task, number]
+        memory, patterns = (
+            self.memories[own.task, touch.array],
+            self.run.moves.all_reads[own.task, number].data.distinct,
+        )
         whole = np.arange(self.accesses.size(touch.array))
-        if memory.content is None or memory.elements != tuple(whole.tolist()) or (read.data.distinct != whole).any():
-            raise no_rom(own.task, touch.array)
+        elements = patterns if memory.elements is not None else self.run.moves.arrays[touch.array].element[patterns]
+        if elements.shape != (1, len(whole)) or (elements != whole).any():
+            raise not_whole(own.task, touch.array)
+        if not memory.is_table or (self._words(memory, patterns[0]) != memory.table_words(whole)).any():
+            raise not_emitted(
+                f"'{own.task}' reads '{touch.array}' at subscripts of data, and its {counted(memory.banks, 'bank')} do "
+                "not take its elements in turn",
+                f"make the last dimension of '{touch.array}' a multiple of {memory.banks}, or give it one dimension",
+            )
         bits = self.accesses.network.arrays[touch.array].type.bits
         return ReadPort(touch.port, "", len(whole), -(-len(whole) // own.unit.interval), bits, lookup=memory)
 

@@ -15,7 +15,7 @@ behave as docs/hardware.md says.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -33,7 +33,7 @@ from hwmodel.emit.schedule.proofs import unproven
 from hwmodel.emit.schedule.tasks import units_of_instances
 from hwmodel.emit.schedule.units import FETCH, HOLDS, ReadPort, TaskUnits, WritePort
 from hwmodel.emit.schedule.value_port import PortWords
-from hwmodel.emit.schedule.values import CONSTANT, UNKNOWN, History, Outside, Values, Writes, place_at
+from hwmodel.emit.schedule.values import BEFORE, CONSTANT, UNKNOWN, History, Outside, Values, Writes, place_at
 from hwmodel.simulator.group import GroupRun
 from hwmodel.simulator.schedule.plan import touched
 from hwmodel.simulator.schedule.processors import ProcessorState
@@ -123,10 +123,20 @@ class _Proof:
         for memory, own in (*self._loads(outside), *(made for task in self.issued for made in self._results(task))):
             writes.setdefault(memory.name, []).append(own)
         histories = {name: History(own, self.cycles) for name, own in writes.items()}
+        for name in self._over_frames:
+            words, values = histories[name].at_the_end()
+            there = Writes(words, np.full(len(words), -1), np.where(values == UNKNOWN, UNKNOWN, values + BEFORE))
+            histories[name] = History([there, *writes[name]], self.cycles)
         for task in self.issued:
             for port in task.units.reads:
                 self._require_operands(task, port, histories)
         return self._stored(outside, histories)
+
+    @cached_property
+    def _over_frames(self) -> frozenset[str]:
+        """The memories in which values stay from frame to frame."""
+        lanes = {own.name: own.memory.name for reading, _, _ in self.tables.tasks for own in reading.lanes}
+        return frozenset(lanes[port.lanes] for task in self.issued for port in task.units.reads if port.later)
 
     # Times: cycle `step * span + cycle` orders all events of a group, as no step has more than `span` cycles.
 
@@ -229,11 +239,21 @@ class _Proof:
         """Require that each instance takes the specified values at an input."""
         name = task.units.task
         if port.lookup is not None or port.built_in:
-            self._require_whole(task, port)
+            self._require_whole(task, port, histories)
             return
         wanted = self.values.of_input(name, port.port, task.repetition)
         self._require_constant(task, port)
-        found = self._operands(task, port, histories)
+        if port.later:
+            first = port.otherwise or replace(port, lanes="", later=False)
+            self._require_taken(task, port, self._operands(task, first, histories), wanted)
+            output = next(own.output for own in self.accesses.network.processes[name].delays if own.port == port.port)
+            place, size = np.arange(port.size), port.size
+            wanted = BEFORE + self.values.result_ids(name, output, task.repetition[:, None], place, size)
+        self._require_taken(task, port, self._operands(task, port, histories), wanted)
+
+    def _require_taken(self, task: _Issued, port: ReadPort, found: IntArray, wanted: IntArray) -> None:
+        """Require that the operands that were found are the wanted ones."""
+        name = task.units.task
         wrong = found != wanted
         if any(delay.port == port.port for delay in self.accesses.network.processes[name].delays):
             wrong &= task.datapath.always_reads(port.port, port.size)  # others may come too late
@@ -312,18 +332,25 @@ class _Proof:
         if last_port.constant != (None if value is None else bits_of_constant(value, kind)):
             raise unproven(f"'{port.port}' of '{task.units.task}' has another constant than it should")
 
-    def _require_whole(self, task: _Issued, port: ReadPort) -> None:
+    def _require_whole(self, task: _Issued, port: ReadPort, histories: Mapping[str, History]) -> None:
         """Require that a port that is read at subscripts of data, or built in, has the whole array, in its order."""
-        name = task.units.task
+        name, table = task.units.task, port.lookup
         touch = next(own for own in self.accesses.reads[name] if own.port == port.port)
         # Such a port has one pattern, however many repetitions read it.
         rows, patterns = touched(self.accesses, touch, task.own.work)
         wanted = self.values.of_input(name, port.port, task.repetition[rows[patterns.first]])
-        whole = tuple(range(port.size))
-        elements = whole if port.lookup is None else port.lookup.elements
-        is_read = port.lookup is None and task.datapath.always_reads(port.port, port.size).any()
-        if is_read or elements != whole or (wanted != np.arange(port.size)).any():
-            raise unproven(f"'{port.port}' of '{name}' is not the array that it should be")
+        words = table.table_words(np.arange(port.size)) if table is not None else np.arange(port.size)
+        if table is None:
+            found = np.where(task.datapath.always_reads(port.port, port.size), UNKNOWN, words)[None]
+        elif table.content is not None:
+            found = np.where(words == np.array(table.elements), np.arange(port.size), UNKNOWN)[None]
+        else:  # data may ask for any element in any cycle of a step in which the task works
+            first = (np.unique(task.own.step) + task.reading.setup)[:, None] * self.span
+            history = histories.get(table.name, History((), self.cycles))
+            found = history.throughout(*np.broadcast_arrays(words, first, first + self.span - 1))
+        for row, element in np.argwhere(found != wanted)[:1].tolist():
+            said = [self.values.name(int(own), touch.array) for own in (found[row, element], wanted[0, element])]
+            raise unproven(f"'{name}' finds in its table '{port.port}' {said[0]}, and not {said[1]}")
 
     # Stores.
 

@@ -22,6 +22,7 @@ from hwmodel.accesses import Accesses, Touch, flat
 
 UNKNOWN = -1  # a word that nothing has written, or in a cycle that is not known
 CONSTANT = -2  # the constant of a border or of a delay
+BEFORE = 1 << 60  # what is added to the number of a value of the frame before
 _OUTPUTS = 44  # bits of the numbers of an output's results
 
 
@@ -93,6 +94,8 @@ class Values:
             return "what is not known"
         if value == CONSTANT:
             return "the constant"
+        if value >= BEFORE:
+            return f"{self.name(value - BEFORE, array)} in the frame before"
         if value >> _OUTPUTS == 0:
             shape = self.accesses.shape(array) if array is not None else ()
             return f"element {place_at(value, shape)} of '{array}'"
@@ -136,6 +139,11 @@ class History:
         keys = words * self.cycles + when + 1
         order = np.argsort(keys, kind="stable")  # of one cycle the last one counts
         self.keys, self.words, self.values = keys[order], words[order], values[order]
+
+    def at_the_end(self) -> tuple[IntArray, IntArray]:
+        """All words that are written, and their values after all cycles."""
+        last = np.flatnonzero(np.append(self.words[1:] != self.words[:-1], True)[: len(self.words)])
+        return self.words[last], self.values[last]
 
     def at(self, words: IntArray, cycles: IntArray) -> IntArray:
         """The values of words in some cycles."""

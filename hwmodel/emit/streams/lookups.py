@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from hwmodel.accesses import Touch
-from hwmodel.emit.schedule.bits import no_rom
+from hwmodel.emit.schedule.bits import not_whole
 from hwmodel.emit.streams.hardware import StreamHardware
 from hwmodel.emit.streams.names import node_name, vector
 from hwmodel.emit.verilog.access import access_ports
@@ -39,13 +40,10 @@ def lookup_lines(
 
 def _require_rom(hardware: StreamHardware, node: Node, touch: Touch) -> None:
     """Raises ArrayolError (`not-emitted`) for a table that is not read as a whole in each repetition."""
+    assert touch.array in hardware.contents, "coverage.py refuses tables that are no const arrays"
     moves = any(any(row) for row in touch.tiler.paving)
-    whole = len(hardware.contents.get(touch.array, ()))
-    size = 1
-    for extent in touch.pattern:
-        size *= extent
-    if moves or size != whole:
-        raise no_rom(node.name, touch.array)
+    if moves or math.prod(touch.pattern) != len(hardware.contents[touch.array]):
+        raise not_whole(node.name, touch.array)
 
 
 def _module(name: str, words: list[int], sizes: tuple[int, int]) -> str:

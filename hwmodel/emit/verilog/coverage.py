@@ -7,24 +7,23 @@ states that units hand on too late, tables of several banks, streams whose count
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
 from arrayol.errors import ArrayolError, Diagnostic
-from arrayol.ir.network import Network, Process
-from arrayol.ir.spec import TiledDefault, port_named
+from arrayol.ir.network import Flow, Network, Process
+from arrayol.ir.spec import port_named
 from arrayol.ir.types import Kind
 from arrayol.text import counted
 from hwmodel.accesses import Accesses
-from hwmodel.datapath.derive import Derivation, Derived, derivation_of
+from hwmodel.datapath.derive import Derivation, derivation_of
 from hwmodel.design import Design, GroupDesign, Processor
-from hwmodel.emit.schedule.bits import FRAMES_HINT, no_complex, no_rom, not_emitted
+from hwmodel.emit.schedule.bits import FRAMES_HINT, no_complex, not_emitted, not_whole
 from hwmodel.emit.schedule.own_module import own_module
 from hwmodel.emit.schedule.port import QUEUED, SETTLING
 from hwmodel.emit.schedule.units import FETCH
-from hwmodel.emit.verilog.access import access_ports
 from hwmodel.emit.verilog.datapaths.datapath import refusals
 from hwmodel.platform import Platform
 from hwmodel.residence import ONCE, ROM
@@ -33,7 +32,7 @@ from hwmodel.streamed import Stream
 
 
 def without_verilog(network: Network, platform: Platform) -> list[Diagnostic]:
-    """Each operator without a circuit, and each array but a ROM that is read at subscripts of data; each once.
+    """Each operator without a circuit, and each table that is no whole array; each once.
 
     Elementary tasks without a body and those that a user's module computes have none. Without a technology nothing is
     known.
@@ -54,9 +53,17 @@ def _without_circuit(process: Process, network: Network, platform: Platform) -> 
     if derived is None:
         return
     yield from refusals(derived)
-    for _, array in _looked_up(process, derived):
-        if network.arrays[array].rom_bits is None:
-            yield from no_rom(process.name, array).diagnostics
+    for flow in process.inputs:
+        if flow.port.name in derived.tables and not _is_whole(flow, process, network):
+            yield from not_whole(process.name, flow.array).diagnostics
+
+
+def _is_whole(flow: Flow, process: Process, network: Network) -> bool:
+    """Whether each repetition of a frame reads the whole array."""
+    finite = [extent for extent in network.arrays[flow.array].shape if extent is not None]
+    frames = [extent is None for extent in process.repetition]
+    moves = any(part for row in flow.tiler.paving for part, is_frame in zip(row, frames, strict=True) if not is_frame)
+    return not moves and prod(finite) == prod(extent or 1 for extent in flow.port.shape)
 
 
 def _derivation(process: Process, platform: Platform) -> Derivation | None:
@@ -71,18 +78,6 @@ def _derivation(process: Process, platform: Platform) -> Derivation | None:
         return None
     pairs = frozenset((delay.output, delay.port) for delay in process.delays)
     return derivation_of(elementary, technology, clock, pairs)
-
-
-def _looked_up(process: Process, derived: Derived) -> Iterable[tuple[str, str]]:
-    """The ports that a process reads at subscripts of data, each with its array."""
-    ports = {access.port for access in access_ports(derived).values()}
-    flows = [(flow.port.name, flow.array) for flow in process.inputs if flow.port.name in ports]
-    defaults = [
-        (one.port, one.default.array)
-        for one in process.delays
-        if one.port in ports and isinstance(one.default, TiledDefault)
-    ]
-    return dict.fromkeys([*flows, *defaults])
 
 
 def has_axi_streams(group: GroupDesign) -> bool:
@@ -172,12 +167,24 @@ class Coverage:
 
     def _over_frames(self) -> Iterator[ArrayolError]:
         for process in self.accesses.network.processes.values():
-            for delay in process.delays:
-                steps = zip(delay.vector, process.repetition, strict=True)
-                if delay.acts and any(step and extent is None for step, extent in steps):
-                    yield not_emitted(f"'{process.name}' has a delay over frames", FRAMES_HINT)
+            yield from self._wrong_states(process)
         if of_other_frames(self.accesses):
             yield not_emitted("a task reads what other frames made", FRAMES_HINT)
+
+    def _wrong_states(self, process: Process) -> Iterator[ArrayolError]:
+        """A state goes from a repetition to itself in the next frame, and only Verilog keeps it."""
+        for delay in self.accesses.delays_over_frames(process.name):
+            if not self.as_verilog:
+                yield not_emitted(
+                    f"'{process.name}' has a delay over frames", "take `arrayol emit verilog`: it has them"
+                )
+            steps = zip(delay.vector, process.repetition, strict=True)
+            if any(step != (extent is None) for step, extent in steps):
+                vector = list(delay.vector)
+                yield not_emitted(
+                    f"the delay {vector} of '{process.name}' is not from a repetition to itself in the next frame",
+                    "delay by one frame and nothing else; to reach further back, hand on what such a delay has brought",
+                )
 
     def _of_platform(self) -> Iterator[ArrayolError]:
         if self.platform.prices is None or self.platform.clock_mhz is None:
@@ -212,9 +219,12 @@ class Coverage:
         if derivation is None:
             return
         derived = derivation.at(derivation.intervals[0])
-        for port, array in _looked_up(process, derived):
-            if self.accesses.load.get(array) != ROM:
-                yield no_rom(process.name, array)
+        for array in () if self.as_verilog else self._loaded_tables(process):
+            yield not_emitted(
+                f"'{process.name}' reads '{array}' at subscripts of data, and it is no const array",
+                f"take `arrayol emit verilog`, or make '{array}' a const array",
+            )
+        for port in sorted(derived.tables):
             if derived.always_reads(port, self._elements(process, port)).any():
                 yield not_emitted(
                     f"'{process.name}' reads '{port}' at subscripts of data and at others",
@@ -252,6 +262,7 @@ class Coverage:
         for group in groups:
             if group.stream is not None:
                 yield from self._of_stream(group.tasks, group.stream)
+                yield from self._no_tables_in_streams(group)
             for layout in group.layouts:
                 yield not_emitted(
                     f"'{layout.array}' has a bank layout", "take a design without, as --hardware explores them"
@@ -282,6 +293,22 @@ class Coverage:
                 f"a stream has a word for the memory {least} cycles after a step begins, and it is due after {latency}",
                 f"set latency = {least} or more in [memory] of the platform, and explore again",
             )
+
+    def _no_tables_in_streams(self, group: GroupDesign) -> Iterator[ArrayolError]:
+        for task in group.tasks:
+            for array in self._loaded_tables(self.accesses.network.processes[task]):
+                yield not_emitted(
+                    f"'{task}' of a stream reads '{array}' at subscripts of data, and it is no const array",
+                    f"take a design whose groups all work in blocks, or make '{array}' a const array",
+                )
+
+    def _loaded_tables(self, process: Process) -> Iterator[str]:
+        """The arrays that a process reads at subscripts of data, and that are not in ROMs."""
+        derivation = _derivation(process, self.platform)
+        tables = derivation.at(derivation.intervals[0]).tables if derivation is not None else ()
+        for flow in process.inputs:
+            if flow.port.name in tables and self.accesses.load.get(flow.array) != ROM:
+                yield flow.array
 
     def _given_figures(self, processor: Processor) -> Iterator[ArrayolError]:
         """A task whose interval or latency is not that of its derived datapath."""

@@ -26,7 +26,7 @@ from hwmodel.emit.verilog.datapaths.chunks import has_bus
 from hwmodel.emit.verilog.datapaths.datapath import datapath_module, operator_modules
 from hwmodel.emit.verilog.group import group_module
 from hwmodel.emit.verilog.layout import OutsideLayout, layout_of
-from hwmodel.emit.verilog.top import Bench, test_bench, top_module
+from hwmodel.emit.verilog.top import Bench, image_name, test_bench, top_module
 from hwmodel.emit.verilog.wiring import Outside, UnitModule
 
 LIBRARY = ("bank", "read_routes", "banked_copy", "registers", "rom", "engine", "word_queue")
@@ -165,6 +165,7 @@ class DesignFiles:
             design.addresses,
             design.latency,
             list(design.frame.outputs.values()),
+            len(design.later),
         )
         for name in BENCH_LIBRARY:
             yield f"tb/{name}.v", _library(name)
@@ -172,8 +173,9 @@ class DesignFiles:
         if self.axi is not None:
             yield "tb/axi_memory.v", _library("axi_memory")
             yield "tb/tb_axi.v", axi_bench(self.axi, bench, SLOWER * design.cycles)
-        yield "data/memory.hex", hex_lines(design.frame.before, design.addresses.word_bytes)
-        yield "data/expected.hex", hex_lines(design.frame.after, design.addresses.word_bytes)
+        for number, frame in enumerate((design.frame, *design.later)):
+            yield f"data/{image_name('memory', number)}", hex_lines(frame.before, design.addresses.word_bytes)
+            yield f"data/{image_name('expected', number)}", hex_lines(frame.after, design.addresses.word_bytes)
 
 
 def _unit(task: str, derived: Computing) -> UnitModule:

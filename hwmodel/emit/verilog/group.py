@@ -36,7 +36,7 @@ def _module(wiring: GroupWiring, name: str) -> str:
     outputs = ["  output reg busy", "  output wire running", "  output wire last"]
     outputs += ["  output wire loaded"] if setup else []
     head = [f"module {name} (", ",\n".join([*inputs, *outputs, *ports]), ");"]
-    body = [*step_lines(wiring), *agent_lines(wiring), *memories(wiring)]
+    body = [*step_lines(wiring), *_frames(wiring), *agent_lines(wiring), *memories(wiring)]
     body += [line for task in wiring.schedule.tasks for line in task_lines(wiring, task)]
     body += [line for engine in wiring.schedule.engines for line in engine_lines(wiring, engine)]
     return "\n".join([*head, *body, "endmodule", "", *wiring.beside])
@@ -85,6 +85,13 @@ def step_lines(wiring: GroupWiring) -> Iterator[str]:
     yield "      end"
     yield f"      if (running) through <= advance ? {where} :\n        {wait};"
     yield "    end"
+
+
+def _frames(wiring: GroupWiring) -> Iterator[str]:
+    """Whether it is a later frame, in which values of the one before are there."""
+    if any(port.later for task in wiring.schedule.tasks for port in task.units.reads):
+        yield "  reg is_later;  // a frame has ended since the reset"
+        yield "  always @(posedge clk) is_later <= !reset && (is_later || last);"
 
 
 def _final(steps: int, first: int) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hwmodel.emit.schedule.group import TaskAgents
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.units import ReadPort
 from hwmodel.emit.verilog.access import AccessPorts
 from hwmodel.emit.verilog.agents import address_bits
-from hwmodel.emit.verilog.wiring import GroupWiring, wire
+from hwmodel.emit.verilog.memories import copy_of
+from hwmodel.emit.verilog.wiring import GroupWiring, lanes_wire, wire
 
 
 def data_reads(wiring: GroupWiring, task: TaskAgents, port: str) -> list[tuple[int, AccessPorts]]:
@@ -19,29 +20,56 @@ def data_reads(wiring: GroupWiring, task: TaskAgents, port: str) -> list[tuple[i
 
 
 def lookups(wiring: GroupWiring, task: TaskAgents, port: ReadPort) -> Iterator[str]:
-    """A ROM for each two reads, which has a port for each."""
+    """A ROM for each two reads, which has a port for each; of what is written a copy for each read."""
     memory, asked = port.lookup, data_reads(wiring, task, port.port)
     assert memory is not None, "a port with a lookup"
-    assert memory.content is not None, "of a ROM"
-    bits = address_bits(memory)
-    own_module = f"{wiring.prefix}lookup_{memory.name}"
-    wiring.beside.append(_lookup_module(own_module, memory, bits))
     for unit, access in asked:
         yield wire(access_net(task, unit, access.address), access.address_bits)
         yield wire(access_net(task, unit, access.data), memory.width)
+    if memory.content is not None:
+        yield from _roms(wiring, task, memory, asked)
+        return
+    for unit, access in asked:
+        address, data = access_net(task, unit, access.address), access_net(task, unit, access.data)
+        yield from _written_table(wiring, memory, (address, access.address_bits), data)
+
+
+def _written_table(wiring: GroupWiring, memory: Memory, asks: tuple[str, int], data: str) -> Iterator[str]:
+    """A copy for one read, whose address is a net of some bits: the low ones name the bank."""
+    net, width = asks
+    low = (memory.banks - 1).bit_length()
+    bits = low + address_bits(memory)
+    yield from _widened(net, width, bits)
+    at = {"valid": "1'b1", "bank": f"{net}_wide[{max(0, low - 1)}:0]" if low else "1'b0"}
+    at |= {"address": f"{net}_wide[{bits - 1}:{low}]", "data": data}
+    yield from copy_of(wiring, memory, (f"{memory.name}_for_{net}", 1), at, wiring.schedule.writers[memory.name])
+
+
+def _roms(
+    wiring: GroupWiring, task: TaskAgents, memory: Memory, asked: Sequence[tuple[int, AccessPorts]]
+) -> Iterator[str]:
+    """A ROM for each two reads."""
+    bits = address_bits(memory)
+    own_module = f"{wiring.prefix}lookup_{memory.name}"
+    wiring.beside.append(_lookup_module(own_module, memory, bits))
     for first in range(0, len(asked), 2):
         pair = asked[first : first + 2]
         ports = [access_net(task, unit, access.address) for unit, access in pair]
         data = [access_net(task, unit, access.data) for unit, access in pair]
         wide = [f"{own}_wide" for own in ports]
-        for own, narrow, (_, access) in zip(wide, ports, pair, strict=True):
-            yield wire(own, bits)
-            short = bits - access.address_bits
-            value = f"{{{short}'d0, {narrow}}}" if short > 0 else f"{narrow}[{bits - 1}:0]"
-            yield f"  assign {own} = {value};"
+        for own, (_, access) in zip(ports, pair, strict=True):
+            yield from _widened(own, access.address_bits, bits)
         yield f"  {own_module} #(.PORTS({len(pair)})) {memory.name}_{first // 2} ("
         yield f"    .clk(clk), .address({{{', '.join(reversed(wide))}}}), .data({{{', '.join(reversed(data))}}})"
         yield "  );"
+
+
+def _widened(net: str, width: int, bits: int) -> Iterator[str]:
+    """A net of some width as `NET_wide`, of so many bits."""
+    yield lanes_wire(f"{net}_wide", bits)
+    short = bits - width
+    value = f"{{{short}'d0, {net}}}" if short > 0 else f"{net}[{bits - 1}:0]" if width > 1 else net
+    yield f"  assign {net}_wide = {value};"
 
 
 def access_net(task: TaskAgents, unit: int, name: str) -> str:

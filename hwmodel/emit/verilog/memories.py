@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.verilog.agents import address_bits, code_bits, codes
@@ -58,6 +58,19 @@ def _copy(
 ) -> Iterator[str]:
     """A copy for some lanes of a reader: from the first one on, so many."""
     bits, (first, count) = code_bits(memory), lanes
+    own = f"_{first}" if memory.copy_each else ""
+    sizes = {"valid": 1, "bank": bits, "address": address_bits(memory), "data": memory.width}
+    at = {what: f"{reader}_{what}[{first * size} +: {count * size}]" for what, size in sizes.items()}
+    if wiring.lanes(reader)[1] == 1:
+        at |= {what: f"{reader}_{what}" for what, size in sizes.items() if size == 1}
+    yield from copy_of(wiring, memory, (f"{memory.name}_for_{reader}{own}", count), at, writers)
+
+
+def copy_of(
+    wiring: GroupWiring, memory: Memory, named: tuple[str, int], read: Mapping[str, str], writers: Sequence[str]
+) -> Iterator[str]:
+    """A copy by its name and its reading lanes; `read` are their nets: `valid`, `bank`, `address`, `data`."""
+    bits, (name, count) = code_bits(memory), named
     known = [f"{bits}'d{code}" for code in reversed(codes(memory))]
     parameters = [
         f".WIDTH({memory.width}), .DEPTH({memory.depth}), .ADDRESS({address_bits(memory)})",
@@ -70,14 +83,9 @@ def _copy(
     else:
         kind, writing = "rom", ""
         parameters.append(f".CONTENT({content_text(memory.content, memory.width)})")
-    own = f"_{first}" if memory.copy_each else ""
-    yield f"  {kind} #(\n    {', '.join(parameters)}\n  ) {memory.name}_for_{reader}{own} ("
+    yield f"  {kind} #(\n    {', '.join(parameters)}\n  ) {name} ("
     yield f"    .clk(clk),{writing}"
-    sizes = {"valid": 1, "bank": bits, "address": address_bits(memory), "data": memory.width}
-    at = {what: f"{reader}_{what}[{first * size} +: {count * size}]" for what, size in sizes.items()}
-    if wiring.lanes(reader)[1] == 1:
-        at |= {what: f"{reader}_{what}" for what, size in sizes.items() if size == 1}
-    yield f"    .rvalid({at['valid']}), .rbank({at['bank']}), .raddress({at['address']}), .rdata({at['data']})"
+    yield f"    .rvalid({read['valid']}), .rbank({read['bank']}), .raddress({read['address']}), .rdata({read['data']})"
     yield "  );"
 
 

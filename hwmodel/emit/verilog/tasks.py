@@ -65,7 +65,8 @@ def _brought(wiring: GroupWiring, port: ReadPort) -> Iterator[str]:
         return
     yield f"  reg [{lanes - 1}:0] {name}_once, {name}_twice;"
     yield "  always @(posedge clk) begin"
-    yield f"    {name}_once <= {name}_valid;"
+    valid = f"{name}_valid & {{{lanes}{{is_later}}}}" if port.later else f"{name}_valid"
+    yield f"    {name}_once <= {valid};"
     yield f"    {name}_twice <= {name}_once;"
     yield "  end"
     for lane in range(lanes):

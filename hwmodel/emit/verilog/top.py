@@ -83,6 +83,17 @@ class Bench:
     addresses: AddressMap
     latency: int
     outputs: Sequence[tuple[int, int]]  # the first word, and how many
+    later: int = 0  # frames with data of their own after the first one; without any, all frames have the same
+
+    @property
+    def frames(self) -> int:
+        """The frames that it runs."""
+        return 1 + self.later if self.later else FRAMES
+
+
+def image_name(name: str, number: int) -> str:
+    """The file of an image of the external memory, of a frame by its number."""
+    return f"{name}{number or ''}.hex"
 
 
 def test_bench(bench: Bench, longest: int) -> str:
@@ -135,11 +146,19 @@ def frame_loop(bench: Bench, longest: int, before: Sequence[str]) -> Iterator[st
     yield "  integer waited, cycles, wrong, frame, at;"
     yield "  initial begin"
     yield from before
-    yield '    $readmemh("data/expected.hex", expected);'
+    if not bench.later:
+        yield '    $readmemh("data/expected.hex", expected);'
     yield "    repeat (3) @(negedge clk);"
     yield "    reset = 0;"
-    yield f"    for (frame = 0; frame < {FRAMES}; frame = frame + 1) begin"
-    yield '      $readmemh("data/memory.hex", memory.words);'
+    yield f"    for (frame = 0; frame < {bench.frames}; frame = frame + 1) begin"
+    if bench.later:
+        for number in range(bench.frames):
+            yield f"      if (frame == {number}) begin"
+            yield f'        $readmemh("data/{image_name("memory", number)}", memory.words);'
+            yield f'        $readmemh("data/{image_name("expected", number)}", expected);'
+            yield "      end"
+    else:
+        yield '      $readmemh("data/memory.hex", memory.words);'
     yield "      start = 1;"
     yield "      @(negedge clk) start = 0;"
     yield "      waited = 0;"

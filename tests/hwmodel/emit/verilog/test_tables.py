@@ -1,0 +1,48 @@
+"""Drawn designs in which data say where tables are read, or states are written: outputs and cycles in Verilog."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis.strategies import SearchStrategy
+from many_cases import full_count, on_many
+from scheduled_cases import scheduled
+from strategies_designs import MappedSpec, emitted_specs
+from strategies_tables import histogram_specs, table_specs
+from strategies_transforms import LinkedSpec
+from verilog_programs import frames_of, needs_icarus
+
+from arrayol.errors import ArrayolError
+
+FEATURES = {"table const", "table input", "table made", "two reads", "rank 2", "load once", "load frame"}
+MORE = {"several units", "several groups"}
+
+
+HISTOGRAMS = {"counts", "sums", "by line", "one"}
+
+
+@needs_icarus
+@pytest.mark.parametrize(
+    ("specs", "cases", "expected"),
+    [(table_specs(), 15, FEATURES | MORE), (histogram_specs(), 6, HISTOGRAMS)],
+    ids=["tables", "histograms"],
+)
+def test_verilog_takes_the_cycles_of_the_model_and_computes_the_same(
+    specs: SearchStrategy[LinkedSpec], cases: int, expected: set[str]
+) -> None:
+    features, refused = Counter[str](), Counter[str]()
+
+    def judge(case: MappedSpec) -> None:
+        try:
+            simulation, design = scheduled(case)
+        except ArrayolError as error:
+            refused[error.diagnostics[0].message] += 1
+            return
+        assert simulation.identical
+        assert design is not None
+        assert [(seen.cycles, seen.wrong) for seen in frames_of(design)] == [(simulation.cycles, 0)] * 2
+        features.update(case.features)
+
+    on_many(full_count(cases), 5, judge, emitted_specs(specs))
+    assert features.keys() >= expected, (features, refused)

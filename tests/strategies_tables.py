@@ -1,0 +1,86 @@
+"""Specifications in which data say where tables are read: const arrays, inputs, and arrays that another task makes.
+
+Each is valid by construction: subscripts are limited to the table.
+"""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+from strategies_transforms import LinkedSpec
+
+from arrayol.language.syntax.diagnose import shown_shape
+
+_TYPES = ("u8", "i12", "i16", "f32")
+_LEVELS = (32, 45, 64)
+
+
+@st.composite
+def table_specs(draw: DrawFn) -> LinkedSpec:
+    """One or two reads of a table in each repetition over data of up to 24 elements."""
+    kind, lines, space = draw(st.sampled_from(_TYPES)), draw(st.integers(0, 4)), draw(st.integers(2, 24))
+    shape = (4, 16) if lines == 0 else (draw(st.sampled_from(_LEVELS)),)
+    where, features = draw(st.sampled_from(("input", "input", "made", "const"))), {f"type {kind}"}
+    reads = draw(st.integers(1, 2))
+    features |= {f"table {where}", "two reads" if reads == 2 else "one read", f"rank {len(shape)}"}
+    subscripts = ["d", "d * 3 // 2"][:reads]
+    texts = [_element(shape, text) for text in subscripts]
+    total = " + ".join(f"{number + 1} * {text}" for number, text in enumerate(texts))
+    sized = f"{kind}{shown_shape(shape)}"
+    body = f"{kind}({total})" if kind != "f32" else total
+    parts = [
+        f"elementary look(d: u8, t: {sized}) -> (y: {kind}) {{\n  y = {body}\n}}\n",
+        _task(
+            "looks", f"d: u8[{space}], t: {sized}", f"y: {kind}[{space}]", space, "look", "d <- d", "t <- t", "y -> y"
+        ),
+    ]
+    inputs, calls, table = f"x: u8[{space}]", [], "t"
+    if where == "const":
+        ranges = ", ".join(f"k{axis} in 0..{extent}" for axis, extent in enumerate(shape))
+        weight = " + ".join(f"{3 + axis} * k{axis} * k{axis}" for axis in range(len(shape)))
+        parts.append(f"const T: {sized} = [({weight}) % 125 for {ranges}]\n")
+        table = "T"
+    elif where == "input":
+        inputs += f", t: {sized}"
+    else:
+        links = "    a <- s\n    b -> b\n"
+        parts += [
+            f"elementary bend(a: {kind}) -> (b: {kind}) {{\n  b = a + a\n}}\n",
+            f"task bends(s: {sized}) -> (b: {sized}) {{\n  repeat {shown_shape(shape)} of bend {{\n{links}  }}\n}}\n",
+        ]
+        inputs += f", s: {sized}"
+        calls.append("t = bends(s)")
+    calls.append(f"y = looks(x, {table})")
+    lines_of_calls = "".join(f"  {call}\n" for call in calls)
+    top = f"task top({inputs}) -> (y: {kind}[{space}]) {{\n{lines_of_calls}}}\n"
+    return LinkedSpec("\n".join([*parts, top]), frozenset(features))
+
+
+def _element(shape: tuple[int, ...], text: str) -> str:
+    if len(shape) == 1:
+        return f"t[min(i32({text}), {shape[0] - 1})]"
+    return f"t[i32({text}) % {shape[0]}, i32({text}) // {shape[0]} % {shape[1]}]"
+
+
+def _task(name: str, inputs: str, outputs: str, space: int, callee: str, *links: str) -> str:
+    lines = "".join(f"    {link}\n" for link in links)
+    return f"task {name}({inputs}) -> ({outputs}) {{\n  repeat [{space}] of {callee} {{\n{lines}  }}\n}}\n"
+
+
+@st.composite
+def histogram_specs(draw: DrawFn) -> LinkedSpec:
+    """Counts or sums by a place that data say, in a state of 33 elements, over lines of data or over all of them."""
+    lines, space, bins = draw(st.integers(1, 3)), draw(st.integers(2, 7)), 33
+    counts, rows = draw(st.booleans()), draw(st.booleans())
+    added = "1" if counts else "x"
+    features = {"counts" if counts else "sums", "by line" if rows else "one"}
+    vector, place = ("[0, 1]", "min(x, 32)") if rows else ("[1]", "x % 33")
+    extents, out = (f"[{lines}, {space}]", f"[{lines}, {bins}]") if rows else (f"[{space}]", f"[{bins}]")
+    body = f"  n[i] = h[i] for i in 0..{bins}\n  n[{place}] = u16(h[{place}] + {added})\n"
+    at = " at origin [0, 0] paving [1, 0; 0, 0] fitting [0; 1]" if rows else ""
+    links = f"    x <- x\n    h <- n delay {vector} else 3\n    n delay {vector} -> h{at}\n"
+    text = (
+        f"elementary count(x: u8, h: u16[{bins}]) -> (n: u16[{bins}]) {{\n{body}}}\n"
+        f"task top(x: u8{extents}) -> (h: u16{out}) {{\n  repeat {extents} of count {{\n{links}  }}\n}}\n"
+    )
+    return LinkedSpec(text, frozenset(features))
