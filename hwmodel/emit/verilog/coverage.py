@@ -2,7 +2,7 @@
 
 A specification, its platform, or a decision of a design may be the reason. `explore` asks before anybody has chosen a
 design, and `emit verilog` before it begins. What only a schedule shows is refused later: programs that are too long,
-states that units hand on too late, tables of several banks, streams whose counters are out of step.
+states that units hand on too late, tables that banks do not take in turn, streams whose counters are out of step.
 """
 
 from __future__ import annotations

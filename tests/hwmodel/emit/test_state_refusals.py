@@ -1,0 +1,47 @@
+"""Tables and states that no hardware is emitted for, and why."""
+
+from __future__ import annotations
+
+import pytest
+from spec_data import loaded
+
+from arrayol.ir.network import flatten
+from hwmodel.accesses import Accesses
+from hwmodel.emit.verilog.coverage import Coverage
+from hwmodel.platform import Platform
+
+BOARD = {"clock_mhz": 50.0, "technology": "ecp5-6", "memory": {"latency": 3, "word_bits": 32, "burst": "run"}}
+LOOK = "elementary look(x: u5, t: u8[32]) -> (y: u8) { y = t[x] }\n"
+MIX = "elementary mix(x: u8, p: u8) -> (y: u8) { y = u8(x + p) }\n"
+WHOLE = LOOK + "task top(x: u5[6], t: u8[32]) -> (y: u8[6]) { repeat [6] of look { x <- x  t <- t  y -> y } }"
+PART = LOOK + "task top(x: u5[6], t: u8[6, 32]) -> (y: u8[6]) { repeat [6] of look { x <- x  t <- t  y -> y } }"
+BOTH = WHOLE.replace("y = t[x]", "y = u8(t[x] + t[3])")
+LINKS = "x <- x  p <- y delay [1, 0] else 0  y -> y"
+FRAMES = MIX + f"task top(x: u8[*, 6]) -> (y: u8[*, 6]) {{ repeat [*, 6] of mix {{ {LINKS} }} }}"
+VERILOG = [
+    (WHOLE, None),
+    (PART, "'top' reads 't' at subscripts of data, and not all of it is there once for all repetitions"),
+    (BOTH, "'top' reads 't' at subscripts of data and at others"),
+    (FRAMES, None),
+    (
+        FRAMES.replace("[1, 0]", "[2, 0]"),
+        "the delay [2, 0] of 'top' is not from a repetition to itself in the next frame",
+    ),
+    (
+        FRAMES.replace("[1, 0]", "[1, 1]"),
+        "the delay [1, 1] of 'top' is not from a repetition to itself in the next frame",
+    ),
+]
+CPP = [
+    (WHOLE, "'top' reads 't' at subscripts of data, and it is no const array"),
+    (FRAMES, "'top' has a delay over frames"),
+]
+CASES = [*((text, True, reason) for text, reason in VERILOG), *((text, False, reason) for text, reason in CPP)]
+
+
+@pytest.mark.parametrize(("text", "as_verilog", "reason"), CASES)
+def test_the_reason_is_named(text: str, as_verilog: bool, reason: str | None) -> None:
+    spec = loaded(text)
+    platform = Platform.model_validate(BOARD)
+    refusal = Coverage(Accesses(flatten(spec, "top"), {}), platform, as_verilog).why_none
+    assert (refusal and refusal.diagnostics[0].message) == (reason and f"{reason}: no hardware is emitted for that")
