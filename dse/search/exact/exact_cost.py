@@ -9,7 +9,7 @@ import numpy as np
 from dse.pareto.combine import completions_of
 from dse.search.figures import Columns
 from dse.search.groups.keep_search import searches_keeps
-from dse.search.groups.search import GroupJobs
+from dse.search.groups.search import TYPICAL, GroupJobs
 from dse.search.isomorphic import IsomorphicGroups
 from dse.search.pricing import RateChoices, plain_structure
 from dse.space.mappings import MappingSpace, Shape, table_of
@@ -53,13 +53,13 @@ def group_seconds(
         return 0.0
     jobs = GroupJobs(space, columns, tasks, RateChoices(tuple(map(space.rates, tasks))))
     cost, kept, structures = jobs.cost, jobs.searches_keeps, space.count_structures(last)
-    least = cost.tables + structures * (cost.plain + (cost.keeps if kept else 0.0))
+    least = cost.tables_of(structures) + structures * (cost.plain + (cost.keeps if kept else 0.0))
     if least > most:
         return least
     found = space.structure_at(last, 0.5)
     if found is None:
-        return cost.tables
-    total = cost.tables + structures * _enumerated_seconds(jobs, *found)
+        return cost.tables_of(0)
+    total = cost.tables_of(structures) + structures * _enumerated_seconds(jobs, *found)
     for scan, shapes in space.structures(last):
         total += float(cost.blocks(scan, shapes).sum() + (cost.keeps_of(scan, shapes).sum() if kept else 0.0))
     if total <= most and space.study.has_options and not (kept and opens_only_keeps(space, last)):
@@ -124,7 +124,11 @@ def _options(jobs: GroupJobs, middle: GroupDesign, structures: int | None) -> fl
     """Seconds of all options on so many structures, or of one more option on those of the plain front."""
     space, cost, keeps = jobs.space, jobs.cost, not jobs.searches_keeps
     if structures is not None:
-        return structures * jobs.seconds_of_options(middle, keeps=keeps)
+        found = (space.structure_at(jobs.tasks[-1], share) for share in TYPICAL)
+        typical = [
+            plain_structure(jobs.tasks, Blocks(shape, scan)) for scan, shape in dict.fromkeys(filter(None, found))
+        ]
+        return structures * jobs.seconds_of_options(typical or [middle], keeps=keeps)
     if cost.offers() > OFFERS_SECONDS:
         return FRONT * cost.offers() + space.slow_structures * cost.opened(middle.blocks.shape)
     options = list(one_more(space, [middle], keeps=keeps))

@@ -33,19 +33,23 @@ _LISTED_ARRAY = 3e-2  # of a plain structure, for each array whose buffer may ha
 _LISTED_ELEMENT = 3e-7  # and for each of its elements
 _LISTED_TICK = 3e-7  # in blocks of blocks for each block,
 _LISTED_FETCH = 2e-7  # and for each fetch of an element
-_OPEN = 0.03  # of a group, once
-_TABLES = 0.035  # of a group, for each task, before the first structure of a job is priced
+_OPEN = 0.02  # of a job
+_TABLES = 0.035  # of plain structures, for each task, before the first of a job is priced,
 _PAIRS = 4e-4  # and for each pair of tasks, whose times are put together,
-_SIDES = 10  # where blocks have so many different sides, or more
+_SIDES = 10  # of so many structures, or more: fewer have fewer sides of blocks
+_WIDE = 5e-7  # for each structure and access along an axis beyond _FREE_WIDTH of an index
+_TABLES_AGAIN = 0.5  # of that where others of the group were priced before
 _INSIDE = 1e-5  # of a plain structure whose innermost dimension has one index, for each repetition
 _ROW = 5e-6  # of a plain structure, for each run of blocks along the innermost loop,
 _FREE_ROWS = 10_000  # beyond so many
-_KIND = 0.01  # of memories that are built for each rate of a task
+_KIND = 2.5e-4  # for each structure, for memories that are built for each rate of a task,
+_KINDS = 20  # of so many structures at most: others have memories that are known
 _RUN = 0.5e-6  # of a structure that is priced element by element, for each repetition,
 _ACCESS = 0.12e-6  # for each access,
 _AROUND = 0.25e-6  # for each that may go around the ends of an array or over them,
 _TICK = 1e-5  # and for each block
 _LISTED = 3.5e-6  # of one whose buffers are no products of lines, for each element of its arrays
+_OFFERED = 0.25  # of a structure by counts: a look at what may be opened in it
 _OFFER = 0.4  # of such a price: a look at what may be opened in a structure that is no product
 _BYTES = 90, 8  # of memory while it is priced, for each element of its arrays, and for each access
 BYTES_AT_MOST = 5 << 27  # what needs more is not priced: with all else that a process holds it would be above 1 GiB
@@ -89,16 +93,17 @@ class JobCost:
 
     @cached_property
     def tables(self) -> float:
-        """What must be there before the first plain structure is priced."""
-        return self.tables_of(_SIDES)
+        """What must be there before the first of many plain structures is evaluated."""
+        return self.tables_of(max(_SIDES, _KINDS))
 
-    def tables_of(self, sides: int) -> float:
-        """Seconds before the first plain structure is evaluated, by the number of different block sides of all axes."""
+    def tables_of(self, structures: int, *, again: bool = False) -> float:
+        """Seconds before the first of so many plain structures is evaluated; `again` where others of the group were."""
         if not self.is_separable:
             return _OPEN
         number = len(self.tasks)
-        of_lines = _TABLES * number + _PAIRS * number**2
-        return _OPEN + of_lines * min(1.0, sides / _SIDES) + _KIND * self.kinds
+        of_lines = (_TABLES * number + _PAIRS * number**2) * min(1.0, structures / _SIDES)
+        prepared = of_lines + (_KIND * self.kinds + _WIDE * self._wide) * min(structures, _KINDS)
+        return _OPEN + (_TABLES_AGAIN if again else 1.0) * prepared
 
     @cached_property
     def plain(self) -> float:
@@ -108,6 +113,11 @@ class JobCost:
         each = _BUILT_STRUCTURE if self.kinds else _BATCH_STRUCTURE
         priced = _BATCH_DESIGN * self.combinations + _TRADED * sqrt(self.traded * sqrt(self.traded))
         return self._enumerated_buffers + each * len(self.tasks) + priced
+
+    @cached_property
+    def another(self) -> float:
+        """A plain structure beside others of its batch, with what must be there before it is evaluated."""
+        return self.plain + self.tables_of(1, again=True) - self.tables_of(0)
 
     @cached_property
     def keeps(self) -> float:
@@ -143,9 +153,8 @@ class JobCost:
 
     def offers(self, *, is_product: bool = True) -> float:
         """Finding out what may be opened in a structure, which may be no product though the group is separable."""
-        return (
-            self._enumerated_seconds if self.is_separable and is_product and not self._couples else _OFFER * self._plan
-        )
+        by_counts = self.is_separable and is_product and not self._couples
+        return _OFFERED * self._enumerated_seconds if by_counts else _OFFER * self._plan
 
     def blocks(self, scan: Scan, shapes: ShapeTable) -> Seconds:
         """Plain structures of blocks of these shapes (S, rank) under a scan, among others, (S,)."""

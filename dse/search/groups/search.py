@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeVar
@@ -23,18 +23,20 @@ from dse.search.streams.stream_search import StreamJob
 from dse.space.mappings import MappingSpace, ScanShapes, ShapeTable
 from dse.space.options import (
     count_mapping_options,
+    is_plain,
     mapping_options,
     one_more,
     opens_only_keeps,
     spread,
 )
 from dse.space.task_graph import Mask
-from hwmodel.design import Blocks, GroupDesign, Scan
+from hwmodel.design import Blocks, GroupDesign, Scan, structure_of
 
 Job = TypeVar("Job", bound=GroupJob)
 
 SLOW_SECONDS = 6.0  # that a structure may take which is priced element by element, where not all are priced
 OPTIONS_LISTED, OPTIONS_LOOKED_AT = 1024, 64  # of all options of a structure, to tell how long one takes
+TYPICAL = tuple(0.618034 * number % 1 for number in range(8))  # shares of all structures: these stand for all
 PRUNED_TO = 10  # of so many structures one is priced under all rates, as a rule, where there are bounds;
 PRUNED_AT_MOST = 4096  # combinations of rates: of more, one of nearly each structure is within its bounds
 
@@ -125,8 +127,7 @@ class GroupJobs:
         elif has_bounds(columns, rates):
             combinations = 1 + min(rates.count, PRUNED_AT_MOST) // PRUNED_TO + max(0, rates.count - PRUNED_AT_MOST)
         kinds = rates.of_tasks if columns.builds_memories and not columns.units_are_free else 0
-        is_whole = seconds is None  # else fronts of other groups and rounds leave out most
-        traded = rates.count if is_whole and has_bounds(columns, rates) and columns.compares_costs else 0
+        traded = rates.count if has_bounds(columns, rates) and columns.compares_costs else 0
         self.cost = JobCost(space, tasks, combinations, rates=rates.count, kinds=kinds, traded=traded)
 
     def plain(
@@ -134,14 +135,14 @@ class GroupJobs:
     ) -> list[PlainJob]:
         """Block shapes under scans; with `products_only` without those that would be enumerated."""
         return [
-            self._job(PlainJob, self.cost.tables + seconds, part, run, products_only)
+            self._job(PlainJob, self.cost.tables_of(_number(run)) + seconds, part, run, products_only)
             for run, seconds in self._in_jobs(structures, self.cost.blocks)
         ]
 
     def keeps(self, structures: Iterable[ScanShapes], part: GroupPart, *, products_only: bool) -> list[KeepsJob]:
         """What block shapes under scans may keep in other ways, as far as nothing that has been found is better."""
         return [
-            self._job(KeepsJob, self.cost.tables + seconds, part, run, products_only)
+            self._job(KeepsJob, self.cost.tables_of(0) + seconds, part, run, products_only)
             for run, seconds in self._in_jobs(structures, self.cost.keeps_of)
         ]
 
@@ -202,15 +203,20 @@ class GroupJobs:
         if not blocks:
             return []
         keeps = not self.searches_keeps
-        each = self.seconds_of_options(plain_structure(self.tasks, blocks[len(blocks) // 2]), keeps=keeps)
+        rows = dict.fromkeys(int(share * len(blocks)) for share in TYPICAL)
+        each = self.seconds_of_options([plain_structure(self.tasks, blocks[row]) for row in rows], keeps=keeps)
         runs = in_jobs(((block, each) for block in blocks), self.seconds)
         return [replace(self.on_blocks(part, run, seconds), keeps=keeps) for run, seconds in runs]
 
-    def seconds_of_options(self, middle: GroupDesign, *, keeps: bool = True) -> float:
-        """What all options of a structure take, by some of them; one in the middle of all stands for the others."""
-        some = spread(list(islice(mapping_options(self.space, middle, keeps=keeps), OPTIONS_LISTED)), OPTIONS_LOOKED_AT)
+    def seconds_of_options(self, typical: Sequence[GroupDesign], *, keeps: bool = True) -> float:
+        """What all options of a structure take, by some of them, on an average over typical structures."""
+        return self.cost.offers() + sum(self._options_on(one, keeps=keeps) for one in typical) / len(typical)
+
+    def _options_on(self, structure: GroupDesign, *, keeps: bool) -> float:
+        listed = list(islice(mapping_options(self.space, structure, keeps=keeps), OPTIONS_LISTED))
+        some = spread(listed, OPTIONS_LOOKED_AT)
         each = sum(map(self.cost.structure, some)) / max(1, len(some))
-        return self.cost.offers() + each * count_mapping_options(self.space, middle, keeps=keeps)
+        return each * count_mapping_options(self.space, structure, keeps=keeps)
 
     def on_blocks(self, part: GroupPart, blocks: Sequence[Blocks], seconds: float) -> OptionsJob:
         """All mapping options on some blocks, which take so long."""
@@ -218,8 +224,30 @@ class GroupJobs:
 
     def structures(self, part: GroupPart, structures: Sequence[GroupDesign]) -> list[StructuresJob]:
         """Structures, whatever their options."""
-        each = ((structure, self.cost.structure(structure)) for structure in structures)
+        each = zip(structures, self.seconds_of_each(structures), strict=True)
         return [self._job(StructuresJob, seconds, part, tuple(run)) for run, seconds in in_jobs(each, self.seconds)]
+
+    def seconds_of_each(self, structures: Iterable[GroupDesign]) -> Iterator[float]:
+        """Seconds of structures in a job: of those that are evaluated in one batch only the first takes long."""
+        begun = set[Hashable]()
+        for structure in structures:
+            batch = batch_of(structure) if self.cost.is_separable else None
+            yield self.cost.another if batch in begun else self.cost.structure(structure)
+            if batch is not None:
+                begun.add(batch)
 
     def _job(self, kind: Callable[..., Job], seconds: float, part: GroupPart, *work: object) -> Job:
         return kind(self.tasks, self.rates, seconds, part.known, *work, wholes=self.wholes)
+
+
+def batch_of(design: GroupDesign) -> Hashable:
+    """What designs share whose structures are evaluated together: a scan and keeps, where they open nothing else."""
+    structure = structure_of(design)
+    if is_plain(replace(structure, policy="reuse", keeps=())):
+        return structure.blocks.scan, structure.policy, structure.keeps
+    return structure
+
+
+def _number(run: Iterable[ScanShapes]) -> int:
+    """How many block shapes some scans have together."""
+    return sum(len(shapes) for _, shapes in run)

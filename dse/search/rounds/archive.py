@@ -43,11 +43,15 @@ Design = Callable[[Mask, int], GroupDesign]  # the one behind a row of a group's
 
 @dataclass
 class Archive:
-    """The best whole designs so far; `wholes` only gets better. `steps` are those of the last look at the groups."""
+    """The best whole designs so far; `wholes` only gets better.
+
+    Of the last look at the groups there are the `steps`, and the pairs of points, `sums`, over all of them.
+    """
 
     combination: Combination
     wholes: Wholes = field(init=False)
     steps: int = 0
+    sums: int = 0
 
     def __post_init__(self) -> None:
         self.wholes = Wholes.none(len(self.combination.largest))
@@ -60,7 +64,7 @@ class Archive:
     @property
     def seconds(self) -> float:
         """How long it will about take to add more, by the steps of the last time."""
-        return _STEP_SECONDS * self.steps + _SUM_SECONDS * min(SUMS_AT_ONCE, self.steps * _MOST_SUMS)
+        return _STEP_SECONDS * self.steps + _SUM_SECONDS * self.sums
 
     def add(self, schedule: Schedule, fronts: Mapping[Mask, Front], design: Design) -> None:
         """Take the whole designs that fronts of groups make."""
@@ -70,6 +74,7 @@ class Archive:
         share = min(1.0, math.sqrt(SUMS_AT_ONCE / max(1, paths.steps * _MOST_SUMS)))
         of_group, of_prefix = (max(LEAST_POINTS, int(most * share)) for most in (POINTS_OF_GROUP, POINTS_OF_PREFIX))
         rows = {group: box_rows(front.values, of_group) for group, front in feasible.items()}
+        self.sums = self.steps * of_prefix * sum(map(len, rows.values())) // max(1, len(rows))
         thin = _Thinning(of_prefix)
         whole = paths.front({group: feasible[group].at(own) for group, own in rows.items()}, self.combination, thin)
         self._join(whole, lambda group, row: design(group, int(rows[group][row])))

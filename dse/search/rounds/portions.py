@@ -24,7 +24,7 @@ from dse.pareto.boxes import box_rows
 from dse.search.figures import Columns
 from dse.search.group_front import GroupPart
 from dse.search.groups.job_cost import by_scans, in_jobs, seconds_of_each
-from dse.search.groups.search import GroupJobs, JobSample
+from dse.search.groups.search import GroupJobs, JobSample, batch_of
 from dse.search.pricing import RateChoices, plain_structure
 from dse.search.rounds.schedule import ROUNDS, Schedule, Structure, by_scan
 from dse.space.mappings import MappingSpace, table_of
@@ -42,7 +42,6 @@ PROMISING = 32  # structures of a task by itself that are priced before all othe
 PROMISING_BESIDE = 8  # and where other splits have designs already
 ESTIMATED = "traffic_bytes", "internal_memory_bits"  # what the estimate tells
 TURNS = 4  # in which they go: of the first, spread over all, a front is made
-TABLES_AGAIN = 0.25  # of what a first portion takes before its first price: other sides of blocks, other rates
 RATED_TOGETHER = 16  # designs whose structures are priced together at rates around theirs
 OPENED = 12  # structures on which options are tried, in a round; where they are spread, as many again
 
@@ -94,7 +93,7 @@ class WorkQueue:
             return jobs.plain(part, by_scans([structure]), products_only=True)
 
         (seconds,) = seconds_of_each(jobs.cost.blocks, [structure])
-        return [WorkItem(jobs.cost.tables_of(len(structure[1])) + seconds, jobs_for)]
+        return [WorkItem(jobs.cost.tables_of(1) + seconds, jobs_for)]
 
     @property
     def is_estimated(self) -> bool:
@@ -170,14 +169,10 @@ class WorkQueue:
                 self._open.pop(structure, None)
             return jobs.plain(part, by_scans(left), products_only=True)
 
-        seconds = self._tables(jobs) + sum(seconds for seconds, _ in run)
-        return WorkItem(seconds, jobs_for, is_exact=not jobs.cost.is_separable)
-
-    def _tables(self, jobs: GroupJobs) -> float:
-        """What must be there before plain structures are priced: most of it stays for later portions."""
-        share = TABLES_AGAIN if self._has_tables else 1.0
+        tables = jobs.cost.tables_of(len(run), again=self._has_tables)
         self._has_tables = True
-        return share * jobs.cost.tables
+        seconds = tables + sum(seconds for seconds, _ in run)
+        return WorkItem(seconds, jobs_for, is_exact=not jobs.cost.is_separable)
 
     def keeps(self, number: int, part: GroupPart) -> Iterator[WorkItem]:
         """What plain structures may keep in other ways, where that is searched in bulk."""
@@ -190,10 +185,11 @@ class WorkQueue:
         left = sorted(
             (one for one in self.schedule.upto(last, number) if one not in self._kept), key=lambda one: str(one[0])
         )
-        most = self.piece - jobs.cost.tables
+        opened = jobs.cost.tables_of(0)  # those of the plain ones are there
+        most = self.piece - opened
         costs = zip(left, seconds_of_each(jobs.cost.keeps_of, left), strict=True)
         for some, seconds in in_jobs((pair for pair in costs if pair[1] <= most), most):
-            yield WorkItem(jobs.cost.tables + seconds, partial(self._keep, jobs, some))
+            yield WorkItem(opened + seconds, partial(self._keep, jobs, some))
 
     def _searches_keeps(self, jobs: GroupJobs) -> bool:
         """Whether they are searched in bulk, which takes too long where many buffers are told from their data."""
@@ -270,7 +266,7 @@ class WorkQueue:
             middle = plain[len(plain) // 2]
             self._each = (
                 count_mapping_options(self.space, middle),
-                self._jobs(len(ROUNDS) - 1).seconds_of_options(middle),
+                self._jobs(len(ROUNDS) - 1).seconds_of_options([middle]),
             )
         return self._each
 
@@ -328,16 +324,16 @@ class WorkQueue:
 
     def _others(self, jobs: GroupJobs, structures: Sequence[GroupDesign]) -> Iterator[WorkItem]:
         """Structures that are not plain, or that batches skip: those that take too long or too much memory not."""
-        costs = [(one, self._seconds_of(jobs, one)) for one in structures]
-        kept = [pair for pair in costs if pair[1] <= self.piece and jobs.cost.is_bearable(pair[0], self.piece)]
-        for run, seconds in in_jobs(kept, min(self.piece, JOB_OF_ROUND)):
+        exact = _exact_seconds(jobs, [one.blocks for one in structures if is_plain(one)])
+        kept = [
+            one
+            for one in structures
+            if jobs.cost.is_bearable(one, self.piece) and (not is_plain(one) or exact[one.blocks] <= self.piece)
+        ]
+        each = zip(kept, jobs.seconds_of_each(kept), strict=True)
+        costs = ((one, exact[one.blocks] if is_plain(one) else seconds) for one, seconds in each)
+        for run, seconds in in_jobs(costs, min(self.piece, JOB_OF_ROUND)):
             yield WorkItem(seconds, partial(self._try, jobs, run))
-
-    @staticmethod
-    def _seconds_of(jobs: GroupJobs, structure: GroupDesign) -> float:
-        if is_plain(structure):
-            return _exact_seconds(jobs, [structure.blocks])[structure.blocks]
-        return jobs.cost.structure(structure)
 
     def _try(self, jobs: GroupJobs, structures: Sequence[GroupDesign], part: GroupPart) -> Sequence[Job]:
         self._tried.update(structures)
@@ -355,7 +351,7 @@ class WorkQueue:
             found = [one for one in self._neighbouring_rates(design) if one not in known]
             fresh = [one for one in found if design.at_rates(one) not in self._tried]
             if fresh:
-                alike.setdefault(_batch_of(design), []).append((design, fresh))
+                alike.setdefault(batch_of(design), []).append((design, fresh))
         for pairs in alike.values():
             for start in range(0, len(pairs), RATED_TOGETHER):
                 yield from self._rated(pairs[start : start + RATED_TOGETHER])
@@ -424,14 +420,6 @@ class WorkQueue:
     @property
     def _is_free(self) -> bool:
         return self.columns.units_are_free
-
-
-def _batch_of(design: GroupDesign) -> object:
-    """What designs share whose structures are priced together: a scan and keeps, where they open nothing else."""
-    structure = structure_of(design)
-    if is_plain(replace(structure, policy="reuse", keeps=())):
-        return structure.blocks.scan, structure.policy, structure.keeps
-    return structure
 
 
 def _exact_seconds(jobs: GroupJobs, blocks: Collection[Blocks]) -> dict[Blocks, float]:

@@ -58,7 +58,7 @@ ROUNDS_TO = 0.75  # of the budget: then the search around designs begins
 MANY = 3  # objectives; with more, groups have so many designs on their fronts that whole designs are made of few:
 MANY_ROUNDS_TO, EVOLVED_TO = 0.4, 0.72  # of the budget then: first rounds, then NSGA-II
 EVOLVING, AROUND_FRONT = "NSGA-II", "around the front"  # what is going on after the rounds
-AROUND_FIRST = 0.05  # of the budget, after which it first searches around the front, then whenever that has doubled;
+AROUND_FIRST = 0.03  # of the budget, after which it first searches around the front, then whenever that has doubled;
 # where the whole graph does not come first this waits for the large groups, and what groups keep then gets more:
 LARGE_FIRST, LARGE_KEEPS = 0.15, 0.2
 AROUND_EVERY, AROUND_SHARE = 0.125, 0.1  # of the budget: so often at least, and so much at a time

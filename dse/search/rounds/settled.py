@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from arrayol.arrays import IntArray
 from dse.pareto.hypervolume import share_of
 
-LEAST = 0.1  # of the budget, before which no front has: coarse rounds may stand still for a while
+LEAST = 0.06  # of the budget, before which no front has: coarse rounds may stand still for a while
 SINCE = 2 / 3  # of the work: what came later has gained
 GAIN = 0.01  # of the hypervolume at most
 

@@ -8,6 +8,7 @@ they are small.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import sqrt
 
 import numpy as np
 
@@ -29,6 +30,8 @@ from hwmodel.streamed import Stream
 STREAM_SECONDS = 0.015  # roughly, of one stream under one order of loops,
 GROWN_SECONDS = 0.1  # and of one whose line buffers follow from those of small groups
 _ORDERS = 2  # of loops, as a rule
+_FEW_TASKS = 4  # of a group, of which it does not take long to tell whether it streams at all
+_FREE_DATA = 100_000  # of more data chunks of the port are more, by their root
 
 Priced = tuple[GroupDesign, GroupEstimate]
 
@@ -105,9 +108,14 @@ class StreamJob:
 
     @staticmethod
     def of(space: MappingSpace, tasks: tuple[str, ...]) -> StreamJob:
-        """The job, with its predicted seconds."""
+        """The job, with its predicted seconds: few where a group of few tasks does not stream."""
+        if len(tasks) <= _FEW_TASKS and not _has_streams(space, tasks):
+            return StreamJob(tasks, STREAM_SECONDS)
         each = STREAM_SECONDS + (GROWN_SECONDS if may_be_grown(space, tasks) else 0.0)
-        return StreamJob(tasks, each * _ORDERS * (1 + len(paces_of(space, tasks))))
+        processes = (space.model.network.processes[task] for task in tasks)
+        arrays = {array for process in processes for array in (*process.reads, *process.writes)}
+        larger = sqrt(max(1.0, sum(map(space.accesses.size, arrays)) / _FREE_DATA))
+        return StreamJob(tasks, each * _ORDERS * (1 + len(paces_of(space, tasks))) * larger)
 
     def key(self, context: SearchContext) -> bytes:
         """What it depends on."""
@@ -119,6 +127,13 @@ class StreamJob:
     def run(self, context: SearchContext) -> GroupPart:
         """The front of the group's streams."""
         return front_of_streams(context, self.tasks)
+
+
+def _has_streams(space: MappingSpace, tasks: tuple[str, ...]) -> bool:
+    try:
+        return next(streams_of(space, tasks, space.model.streams(tasks)), None) is not None
+    except ArrayolError:
+        return False
 
 
 def front_of_streams(context: SearchContext, tasks: tuple[str, ...]) -> GroupPart:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,10 +21,11 @@ from dse.search.figures import columns_of
 from dse.search.group_front import nothing
 from dse.search.groups.job_cost import JobCost
 from dse.search.groups.search import GroupJobs
-from dse.search.pricing import RateChoices
-from dse.space.mappings import MappingSpace
+from dse.search.pricing import RateChoices, plain_structure
+from dse.space.mappings import MappingSpace, shape_of
 from dse.space.study import Study, narrowed
 from hwmodel.cost_model.model import MachineModel
+from hwmodel.design import Blocks
 from hwmodel.platform import load_platform
 
 FILTER = """
@@ -74,8 +76,9 @@ def test_pricing_all_takes_as_long_as_its_jobs(rows: int, columns: int) -> None:
     priced = columns_of(("latency_cycles", "internal_memory_data"), (), space.model, reuse_memory=True)
     jobs = GroupJobs(space, priced, ("means",), RateChoices((space.rates("means"),)))
     planned = jobs.plain(nothing(priced, 1), space.structures("means"))
-    seconds = sum(job.cost - jobs.cost.tables for job in planned) + jobs.cost.tables
-    seconds += combining_seconds(space, priced)
+    numbers = [sum(len(shapes) for _, shapes in job.shapes) for job in planned]
+    seconds = sum(job.cost - jobs.cost.tables_of(own) for job, own in zip(planned, numbers, strict=True))
+    seconds += jobs.cost.tables_of(sum(numbers)) + combining_seconds(space, priced)
     assert exact_seconds(space, priced, math.inf) == pytest.approx(seconds)
     assert (exact_seconds(space, priced, 1.0) > 1.0) == (seconds > 1.0)
 
@@ -93,3 +96,35 @@ def test_costs_that_trade_with_time_take_longer(more: str, least: float, most: f
         for names in (pair, (*pair, more))
     )
     assert least <= beside / without <= most
+
+
+@settings(max_examples=case_count(25))
+@given(st.integers(0, 40), st.integers(0, 40), st.integers(0, 64))
+def test_what_is_prepared_grows_with_the_structures(few: int, more: int, kinds: int) -> None:
+    """Up to what many take; where others of the group were before it is less, but never nothing."""
+    spec = check_source(SourceFile("frames.aol", FRAMES.format(rows=24, columns=36))).spec
+    assert spec is not None
+    platform = load_platform(shipped_folder() / "downscaler.toml")
+    space = MappingSpace(MachineModel(flatten(spec, "means"), platform), Study())
+    cost = JobCost(space, ("means",), 1, kinds=kinds)
+    few, more = sorted((few, more))
+    assert 0 < cost.tables_of(0) <= cost.tables_of(few) <= cost.tables_of(more) <= cost.tables
+    assert cost.tables_of(0) <= cost.tables_of(more, again=True) <= cost.tables_of(more)
+    assert (cost.tables_of(more, again=True) < cost.tables_of(more)) == (more > 0)
+
+
+@pytest.mark.parametrize("options", [False, True])
+def test_structures_of_one_batch_take_less_than_the_first(options: bool) -> None:
+    """Plain ones under one scan do; those with FIFOs, cuts or the like are each evaluated by themselves."""
+    spec = check_source(SourceFile("frames.aol", FRAMES.format(rows=24, columns=36))).spec
+    assert spec is not None
+    platform = load_platform(shipped_folder() / "downscaler.toml")
+    space = MappingSpace(MachineModel(flatten(spec, "means"), platform), Study())
+    columns = columns_of(("latency_cycles", "internal_memory_data"), (), space.model, reuse_memory=False)
+    jobs = GroupJobs(space, columns, ("means",), RateChoices((space.rates("means"),)))
+    scan, shapes = next(iter(space.structures("means")))
+    starts = [plain_structure(("means",), Blocks(shape_of(shape), scan)) for shape in shapes[:4]]
+    structures = [replace(one, recompute=True) for one in starts] if options else starts
+    first, *others = jobs.seconds_of_each(structures)
+    assert len(others) == 3
+    assert all((seconds < first / 2) != options for seconds in others)
