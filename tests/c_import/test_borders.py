@@ -117,3 +117,46 @@ def test_what_looks_like_a_border_and_is_none(subscript: str, places: list[int])
     x = np.arange(10, dtype="i4") ** 2
     assert np.array_equal(run(imported, x), x[places])
     assert not any(border in imported.text for border in BORDERS.values()), imported.text
+
+
+ZEROS = (  # by which end: a choice of 0 where x has no element, and the same one `late` iterations later
+    ("i >= {d} + {late} ? x[i - {d}] : 0", "i < {d} + {late} ? 0 : x[i - {d}]", "{late} + {d} > i ? 0 : x[i - {d}]"),
+    ("i < 12 - {d} - {late} ? x[i + {d}] : 0", "i + {d} + {late} >= 12 ? 0 : x[i + {d}]"),
+)
+
+
+@pytest.mark.parametrize("end", [0, 1])
+@given(data=st.data(), distance=st.integers(1, 3), late=st.integers(0, 2))
+@settings(max_examples=case_count(15), deadline=None)
+def test_a_zero_beyond_the_array_is_the_border(end: int, data: st.DataObject, distance: int, late: int) -> None:
+    """Where the zero begins later than the array ends, the choice stays."""
+    choice = data.draw(st.sampled_from(ZEROS[end])).format(d=distance, late=late)
+    imported = imported_from(f"void f(const int x[12], int y[12]) {{ for (int i = 0; i < 12; i++) y[i] = {choice}; }}")
+    assert "else 0" in imported.text.partition("repeat")[2]
+    assert (" if " in imported.text) == (late > 0), imported.text
+    x = np.arange(1, 13, dtype=np.int32)
+    place = np.arange(12)
+    moved, has = (
+        (place - distance, place >= distance + late) if end == 0 else (place + distance, place < 12 - distance - late)
+    )
+    assert run(imported, x).tolist() == np.where(has, x[np.clip(moved, 0, 11)], 0).tolist()
+
+
+@given(st.integers(2, 3), st.integers(4, 5))
+@settings(max_examples=case_count(4), deadline=None)
+def test_rows_of_a_flat_array_that_cells_and_blocks_keep(cell: int, block: int) -> None:
+    """What one loop steps over is no row where another crosses it."""
+    size = cell * block
+    imported = imported_from(
+        f"void f(const int x[{size}][{size}], int y[{cell}][{cell}]) {{ int plane[{size * size}];"
+        f" for (int i = 0; i < {block}; i++) for (int j = 0; j < {block}; j++)"
+        f" for (int v = 0; v < {cell}; v++) for (int u = 0; u < {cell}; u++)"
+        f" plane[({cell} * i + v) * {size} + {cell} * j + u] = x[{cell} * i + v][{cell} * j + u];"
+        f" for (int p = 0; p < {cell}; p++) for (int q = 0; q < {cell}; q++) {{ int sum = 0;"
+        f" for (int v = 0; v < {block}; v++) for (int u = 0; u < {block}; u++)"
+        f" sum += plane[({block} * p + v) * {size} + {block} * q + u]; y[p][q] = sum; }} }}"
+    )
+    assert f"plane: i32[{size}, {size}]" in imported.text
+    x = np.arange(size * size, dtype=np.int32).reshape(size, size)
+    expected = x.reshape(cell, block, cell, block).sum(axis=(1, 3))
+    assert run(imported, x).tolist() == expected.tolist()

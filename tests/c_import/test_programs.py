@@ -85,7 +85,8 @@ def test_a_shift_register_is_a_window() -> None:
     imported = import_source(SourceFile("f.c", text))
     (stage,) = imported.stages
     assert (len(stage.axes), stage.delays) == (1, {})
-    assert "x    <- x at origin [-3]  paving [1]  fitting [1] else 0" in imported.text
+    assert "x <- x at origin [-3]  paving [1]  fitting [1] else 0" in imported.text
+    assert " if " not in imported.text  # taps that nothing has come to are zeros of the border
 
 
 def test_ap_int_says_what_it_is_taken_for() -> None:
