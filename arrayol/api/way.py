@@ -25,13 +25,17 @@ def way_to_hardware(
 
     The commands check the same before they start. If a repetition of several tasks cannot be explored, further lines
     are about one step of it. Single designs, such as those with bank layouts, may still be refused later. Raises
-    ArrayolError for a wrong specification.
+    ArrayolError for a wrong specification; a platform that does not fit it is what stops `explore`.
 
     >>> api.way_to_hardware(spec)
     ()
     """
     loaded = load(spec, settings)
-    return tuple(_lines(loaded, platform_of(loaded, platform)[0], choose_top(loaded, top)))
+    try:
+        fitting, _ = platform_of(loaded, platform)
+    except ArrayolError as refused:  # such as a [verify] for consts that an import has made numbers of
+        return (f"explore: {_text(refused.diagnostics)}",)
+    return tuple(_lines(loaded, fitting, choose_top(loaded, top)))
 
 
 def _lines(spec: Spec, platform: Platform, top: str) -> Iterator[str]:

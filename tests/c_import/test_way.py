@@ -60,3 +60,15 @@ def to_verilog(imported: Imported, top: str, refused: tuple[str, str] | None, fo
         return
     emitted = api.emit_verilog(design, folder / "verilog")
     api.check_verilog(emitted, folder / "verilog").require_agreement()
+
+
+def test_a_platform_that_does_not_fit_does_not_stop_an_import(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Its [verify] names a const that the import has made a number of."""
+    monkeypatch.chdir(tmp_path)
+    memory = '[memory]\nlatency = 8\nword_bits = 32\nport = "shared"\n'
+    Path("f.toml").write_text(f"{memory}[verify]\nN = 4\n", encoding="utf-8")
+    imported = import_source(
+        SourceFile("f.c", "void f(const int x[8], int y[8]) { for (int i = 0; i < 8; i++) y[i] = x[i]; }")
+    )
+    (line,) = api.way_to_hardware(imported.spec)
+    assert line.startswith("explore: 'verify.N' is no const of the spec")
