@@ -48,21 +48,18 @@ def search_group(
 
     Mapping options (cuts, FIFOs, layouts, policies, recomputing) are tried in all combinations on every structure with
     `all_options`, else one at a time on those of the plain front (if the study holds plain designs), and of those that
-    the model prices slowly only some.
+    the model prices slowly only some. There streams do not prune blocks, whose options may be better than they are.
     """
     space, columns = context.space, context.columns
     last, tasks = space.last(group), space.tasks(group)
-    part = nothing(columns, len(tasks))
+    streams = nothing(columns, len(tasks))
     if space.study.has_streams:
-        part = joined([part, *(yield [StreamJob.of(space, tasks)])], columns)
+        streams = joined((yield [StreamJob.of(space, tasks)]), columns)
     if not space.study.has_blocks:
-        return group_front(part, context)
+        return group_front(streams, context)
     if last is None:
-        several = space.why_no_blocks(group)
-        if not len(part.values):
-            return _refused(columns, several)
-        counts = Counts(infeasible=1)
-        return group_front(joined([part, nothing(columns, len(tasks), counts, several)], columns), context)
+        return _without_blocks(context, streams, space.why_no_blocks(group))
+    part = streams if all_options else nothing(columns, len(tasks))
     jobs = GroupJobs(space, columns, tasks, RateChoices(tuple(map(space.rates, tasks))), wholes=wholes)
     if space.study.holds_plain:
         part = joined([part, *(yield jobs.plain(part, space.structures(last)))], columns)
@@ -71,14 +68,14 @@ def search_group(
             part = joined([part, *kept], columns)
         if space.study.has_options and not all_options:
             start = [part.structures[place] for place in dict.fromkeys(part.place.tolist())]
-            start = [one for one in start if one.stream is None]
             variants = jobs.one_option_each(part, start, keeps=not jobs.searches_keeps)
             parts = yield variants.jobs
             part = joined([part, *parts, nothing(columns, len(jobs.tasks), Counts(pruned=variants.pruned))], columns)
     done = jobs.searches_keeps and opens_only_keeps(space, last)
     if space.study.has_options and not done and (all_options or not space.study.holds_plain):
         part = joined([part, *(yield jobs.everywhere(part, last))], columns)
-    return replace(group_front(part, context), of_wholes=wholes is not None)
+    whole = part if all_options else joined([streams, part], columns)
+    return replace(group_front(whole, context), of_wholes=wholes is not None)
 
 
 def group_front(part: GroupPart, context: SearchContext) -> GroupFront:
@@ -87,6 +84,14 @@ def group_front(part: GroupPart, context: SearchContext) -> GroupFront:
     front = front_of(part.values, total_units(part.rates), trade_units=trade_units)
     front = thinned(front, context.columns.epsilon(context.space.study.epsilon))
     return GroupFront(front, part.designs(front.origin), part.counts, part.refusal)
+
+
+def _without_blocks(context: SearchContext, streams: GroupPart, why: str) -> GroupFront:
+    """The front of a group that no blocks cut."""
+    if not len(streams.values):
+        return _refused(context.columns, why)
+    refused = nothing(context.columns, streams.rates.shape[1], Counts(infeasible=1), why)
+    return group_front(joined([streams, refused], context.columns), context)
 
 
 def _refused(columns: Columns, why: str) -> GroupFront:

@@ -134,7 +134,7 @@ def test_streams_that_take_too_long_to_count_are_told(monkeypatch: pytest.Monkey
     space = api.Space(
         study=Study(styles=("stream",), paces=("1", "1/2"), orders=("0,1",), units=(1,), intervals=(1,)), verify=False
     )
-    explored = partial(api.explore, OWN / "halved.aol", settings={"H": 8, "W": 12}, space=space, method=method)
+    explored = partial(api.explore, OWN / "halved.aol", settings={"H": 4, "W": 8}, space=space, method=method)
     assert explored().result.exact
     monkeypatch.setattr("hwmodel.stream.model.LISTED_AT_MOST", 0)
     result = explored().result
