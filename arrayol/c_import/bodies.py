@@ -450,7 +450,8 @@ class BodyText:
         guard = affine_condition(node.operands[0]) if node.kind == "choice" else None
         if guard is None:
             return None
-        for read, zero, held in ((*node.operands[1:], guard), (*reversed(node.operands[1:]), guard.negated())):
+        _, chosen, other = node.operands
+        for read, zero, held in ((chosen, other, guard), (other, chosen, guard.negated())):
             access, number = (one.operands[0] if one.kind == "convert" else one for one in (read, zero))
             if access.access is None or number.kind != "literal" or number.text not in _ZEROS:
                 continue

@@ -29,7 +29,7 @@ Grid = tuple[int, ...]  # by small loop, the periods beside its smallest size
 
 
 @dataclass(frozen=True)
-class Sample:
+class SizedGroup:
     """A group of one size: its chains, when nodes start, its pitches, and its links."""
 
     chains: tuple[Chain, ...]
@@ -38,7 +38,7 @@ class Sample:
     links: tuple[Link, ...]
 
     def numbers(self) -> tuple[int, ...]:
-        """What grows, the depths aside."""
+        """The numbers that may grow with the size, the depths aside."""
         starts = [value for _, value in sorted(self.starts.items())]
         late = [
             end for link in self.links for _, own in sorted(link.by_source.items()) for end in (own.least, own.most)
@@ -47,19 +47,19 @@ class Sample:
         return (*starts, *late, *strides, self.pitches.line, self.pitches.frame)
 
     def shape(self) -> object:
-        """What stays."""
+        """What is equal at all sizes."""
         sources = tuple(tuple(sorted(link.by_source)) for link in self.links)
         return sources, tuple(sorted(self.starts))
 
     def depths(self) -> tuple[int, ...]:
-        """Those of all segments, and how often data are born in each chain."""
+        """The depths of all segments, and how often data are born in each chain."""
         return (
             *(segment.depth for chain in self.chains for segment in chain.segments),
             *(chain.period for chain in self.chains),
         )
 
     def without_depths(self) -> object:
-        """The chains but for these."""
+        """The chains with depths and periods of 0."""
         return tuple(
             replace(chain, period=0, segments=tuple(replace(segment, depth=0) for segment in chain.segments))
             for chain in self.chains
@@ -77,7 +77,7 @@ class SmallLoop:
 
     @property
     def periods(self) -> int:
-        """Those between its smallest size and what it has."""
+        """How many periods lie between the smallest size of the loop and the size that it has."""
         return (self.places - self.least) // self.period
 
 
@@ -161,7 +161,7 @@ def _shorten(sides: list[int | None], at: int, less: object) -> bool:
 
 
 def grown_chains(
-    large: Sample, loops: Sequence[SmallLoop], sample: Callable[[Mapping[int, int]], Sample | None]
+    large: SizedGroup, loops: Sequence[SmallLoop], sample: Callable[[Mapping[int, int]], SizedGroup | None]
 ) -> tuple[Chain, ...] | None:
     """The chains of a large group; None where they do not follow from those of small ones.
 
@@ -169,7 +169,7 @@ def grown_chains(
     """
     corners = list(product((0, 1), repeat=len(loops)))
     beyond = tuple(2 for _ in loops)
-    found: dict[Grid, Sample] = {}
+    found: dict[Grid, SizedGroup] = {}
     for place in (*corners, beyond):
         own = sample(
             {one.loop: one.places - one.least - one.period * more for one, more in zip(loops, place, strict=True)}
@@ -179,14 +179,14 @@ def grown_chains(
         found[place] = own
     first, far = found[corners[0]], tuple(one.periods for one in loops)
 
-    def at(place: Grid, numbers: Callable[[Sample], tuple[int, ...]]) -> list[int]:
+    def at(place: Grid, numbers: Callable[[SizedGroup], tuple[int, ...]]) -> list[int]:
         return _extrapolated({corner: numbers(found[corner]) for corner in corners}, place)
 
-    if large.shape() != first.shape() or at(far, Sample.numbers) != list(large.numbers()):
+    if large.shape() != first.shape() or at(far, SizedGroup.numbers) != list(large.numbers()):
         return None
-    if at(beyond, Sample.depths) != list(found[beyond].depths()):
+    if at(beyond, SizedGroup.depths) != list(found[beyond].depths()):
         return None
-    depths = iter(at(far, Sample.depths))
+    depths = iter(at(far, SizedGroup.depths))
     chains = [
         replace(chain, segments=tuple(replace(segment, depth=next(depths)) for segment in chain.segments))
         for chain in first.chains
@@ -194,7 +194,7 @@ def grown_chains(
     return tuple(replace(chain, period=next(depths)) for chain in chains)
 
 
-def _alike(own: Sample, other: Sample) -> bool:
+def _alike(own: SizedGroup, other: SizedGroup) -> bool:
     return own.shape() == other.shape() and own.without_depths() == other.without_depths()
 
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from hwmodel.accesses import Accesses
 from hwmodel.platform import Platform
 from hwmodel.stream.chains import births_of, steady_positions, steady_segments
-from hwmodel.stream.grown import Sample, grown_chains, small_loops, smaller
+from hwmodel.stream.grown import SizedGroup, grown_chains, small_loops, smaller
 from hwmodel.stream.lane_reads import LanePasses, Line, ListedLanes, by_output, needs_listing
 from hwmodel.stream.lanes import Lane, LaneReads, Link, Recurrences, lanes_of, links_of
 from hwmodel.stream.loops import Loops, loops_of
@@ -91,11 +91,11 @@ class StreamModel:
             walked, starts = self._started(stream)
             pitches = walked.pitches
             loops = small_loops(self.group, self.loops, pitches)
-            large = Sample((), starts, pitches, walked.links)
+            large = SizedGroup((), starts, pitches, walked.links)
             timing = {name: (own.interval, own.latency) for name, own in pitches.firing.items()}
             like = _Timed(timing, self._recurrences(pitches.firing))
 
-            def sample(cut: Mapping[int, int]) -> Sample | None:
+            def sample(cut: Mapping[int, int]) -> SizedGroup | None:
                 accesses = smaller(self.group, self.loops, cut)
                 if accesses is None:
                     return None
@@ -105,11 +105,11 @@ class StreamModel:
             self._grown[key] = grown_chains(large, loops, sample) if loops else None
         return self._grown[key]
 
-    def sample(self, stream: Stream) -> Sample:
+    def sample(self, stream: Stream) -> SizedGroup:
         """The group under decisions, with all its reads counted. Raises ArrayolError (`not-streamed`)."""
         walked, starts = self._started(stream)
         firing = {name: replace(own, start=starts[name]) for name, own in walked.pitches.firing.items()}
-        return Sample(tuple(self._chains(walked, firing)), starts, walked.pitches, walked.links)
+        return SizedGroup(tuple(self._chains(walked, firing)), starts, walked.pitches, walked.links)
 
     def starts(self, stream: Stream) -> dict[str, int]:
         """When nodes start. Raises ArrayolError (`not-streamed`)."""

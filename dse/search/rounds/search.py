@@ -466,7 +466,7 @@ class _Search:
 
     @property
     def _objectives(self) -> IntArray:
-        """Those of all whole designs so far."""
+        """The objectives of all whole designs so far, (designs, objectives)."""
         return objective_values(self.context.columns, self.whole.wholes.values)
 
     def _join(self, *, last: bool = False) -> None:

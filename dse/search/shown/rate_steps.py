@@ -55,7 +55,7 @@ def stepped(
         own = {group: values for group, values in known.items() if group.tasks == tasks}
         bases = {structure: steps.leanest(structure, own) for structure in family}
         for _ in range(STEPS):
-            new = {group: values for group, values in steps.taken(bases).items() if group not in found}
+            new = {group: values for group, values in steps.designs_after(bases).items() if group not in found}
             found |= new
             bases = {structure: rates for structure in family if (rates := steps.leanest_new(structure, new))}
             if not bases:
@@ -87,8 +87,8 @@ class _Steps:
         leanest = sorted(kept, key=lambda group: known[group][logic])[:BASES]
         return [tuple(rates_of(group).values()) for group in leanest]
 
-    def taken(self, bases: Mapping[GroupDesign, Sequence[Rates]]) -> Priceds:
-        """The designs that a step finds."""
+    def designs_after(self, bases: Mapping[GroupDesign, Sequence[Rates]]) -> Priceds:
+        """The designs that one step from some rates of each structure finds, with their figures."""
         singles = {structure: self._singles(rates) for structure, rates in bases.items()}
         wanted = {
             structure: dict.fromkeys(chain(singles[structure], self._together(bases[structure], bounds)))

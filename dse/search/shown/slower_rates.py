@@ -112,7 +112,7 @@ def priced_structures(
 def leanest_designs(
     pricer: Evaluator, priced: Metrics, row: int, places: Rows, most: int, limits: IntArray | None
 ) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Of the combinations at some places those that nothing beats, with their figures.
+    """The combinations of rates at some places that nothing beats, with their figures.
 
     They are chosen by what none has less of, since that is told soon.
     """

@@ -47,7 +47,7 @@ class TaskAgents:
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class TaskPace:
     """A task's units, and the cycles of an interval and of the latency."""
 
     task: str
@@ -110,10 +110,10 @@ class GroupSchedule:
         return None
 
     @property
-    def paces(self) -> Iterator[Pace]:
-        """Of each task how fast it goes."""
+    def paces(self) -> Iterator[TaskPace]:
+        """How fast each task goes."""
         for own in (task.units for task in self.tasks):
-            yield Pace(own.task, own.units, own.interval, own.latency)
+            yield TaskPace(own.task, own.units, own.interval, own.latency)
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ class PortMoves(Protocol):
 
 @dataclass(frozen=True)
 class BlockMoves:
-    """Those of a group of blocks; `located` has by array the word of each datum."""
+    """The moves of a group of blocks at the port; `located` has by array the word of each datum."""
 
     run: GroupRun
     located: Mapping[str, IntArray]

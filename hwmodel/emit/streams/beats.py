@@ -51,7 +51,7 @@ class StreamWords:
 
     @cached_property
     def order(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Of each beat of a frame the elements, as indices of the row-major array, and whether it is a line's last.
+        """The elements of each beat of a frame, as indices of the row-major array, and whether it is a line's last.
 
         The shape is beats x elements, the element of the lowest bits first; -1 where a beat has no element.
         """

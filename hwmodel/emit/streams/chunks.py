@@ -119,7 +119,7 @@ class ChunkMemories:
         ways = _numbers(chunk), _numbers(pulse)
         for banks in range(least, _WIDER * least + 1):
             for numbers in ways:
-                if all(_apart(group, numbers[elements] % banks, banks) for group, elements in sides):
+                if all(_are_in_different_banks(group, numbers[elements] % banks, banks) for group, elements in sides):
                     depth = -(-2 * most // banks)
                     moduli = (banks,) if banks > 1 else ()
                     return Memory(plain(array), array, bits, moduli, depth, (Section(0, depth),)), numbers
@@ -136,7 +136,7 @@ def _numbers(first: IntArray) -> IntArray:
     return numbers
 
 
-def _apart(group: IntArray, bank: IntArray, banks: int) -> bool:
+def _are_in_different_banks(group: IntArray, bank: IntArray, banks: int) -> bool:
     """Whether no two of a group are in one bank."""
     return len(np.unique(group * banks + bank)) == len(group)
 

@@ -40,8 +40,8 @@ def flows_of(hardware: StreamHardware, pulses: int) -> Iterator[Flow]:
     for node in hardware.model.group.nodes.values():
         if node.name in hardware.firing and node.kind != "task":
             yield _of_end(hardware, node, pulses)
-    for number, (node, touch) in enumerate(hardware.made):
-        yield Flow(touch.array, made_net(number), True, _made(hardware, node, touch, pulses))
+    for number, (node, touch) in enumerate(hardware.unordered_outputs):
+        yield Flow(touch.array, made_net(number), True, _results_of(hardware, node, touch, pulses))
 
 
 def _of_end(hardware: StreamHardware, node: Node, pulses: int) -> Flow:
@@ -55,7 +55,7 @@ def _of_end(hardware: StreamHardware, node: Node, pulses: int) -> Flow:
     return Flow(touch.array, data_net(touch.array), node.kind == "store", table)
 
 
-def _made(hardware: StreamHardware, node: Node, touch: Touch, pulses: int) -> IntArray:
+def _results_of(hardware: StreamHardware, node: Node, touch: Touch, pulses: int) -> IntArray:
     """The results of a task, on the buses of its units."""
     firing, repetitions, size = hardware.firing[node.name], every_repetition(node), math.prod(touch.pattern)
     rows, elements = hardware.model.accesses.touched(touch, repetitions)

@@ -115,7 +115,7 @@ class GroupModule:
         for node in nodes:
             units += self._node(node, fires[node.name], indices[node.name])
         counted = [*self.counters.event_lines(), *self.counters.lines, *self.counters.tick_lines()]
-        units += self._made()
+        units += self._unordered_outputs()
         lines = [*self._head(), *body, *counted, *self.conditions.lines, *chains, *units, "endmodule", ""]
         return "\n".join([*lines, *self.beside])
 
@@ -132,7 +132,7 @@ class GroupModule:
                 ports.append(f"{side} wire {vector(beat.bits)}{data_net(beat.array)}")
                 marks = () if self.behind_port else (due, "first", "last")
                 ports += [f"output wire {beat.name}${own}" for own in marks]
-        for number, (node, touch) in enumerate(self.hardware.made):
+        for number, (node, touch) in enumerate(self.hardware.unordered_outputs):
             graph, firing = self._graph(node), self.hardware.firing[node.name]
             bits = firing.units * bus_bits(graph, touch.port, firing.interval)
             ports.append(f"output wire {vector(bits)}{made_net(number)}")
@@ -143,9 +143,9 @@ class GroupModule:
         """The dataflow of a task."""
         return self.hardware.datapaths[node.name].priced.dataflow.graph
 
-    def _made(self) -> Iterator[str]:
-        """What leaves as it is made."""
-        for number, (node, touch) in enumerate(self.hardware.made):
+    def _unordered_outputs(self) -> Iterator[str]:
+        """The buses of results that leave in the order in which they are made."""
+        for number, (node, touch) in enumerate(self.hardware.unordered_outputs):
             units = range(self.hardware.firing[node.name].units)
             buses = [f"{node_name(node.name)}${touch.port}$bus{unit}" for unit in reversed(units)]
             yield f"  assign {made_net(number)} = {{{', '.join(buses)}}};"

@@ -101,7 +101,7 @@ class StreamHardware:
         return tuple(self.frame * number for number in range(1, rounds + 1))
 
     @cached_property
-    def made(self) -> tuple[tuple[Node, Touch], ...]:
+    def unordered_outputs(self) -> tuple[tuple[Node, Touch], ...]:
         """The tasks and tilers that make what leaves in the order in which it is made."""
         stores = (node for node in self.model.group.nodes.values() if node.kind == "store")
         arrays = [node.reads[0].array for node in stores if node.name not in self.streamed.nodes]

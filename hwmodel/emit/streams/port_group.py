@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from arrayol.text import counted
 from hwmodel.emit.schedule.activity import Agent
-from hwmodel.emit.schedule.group import GroupSchedule, Pace
+from hwmodel.emit.schedule.group import GroupSchedule, TaskPace
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.own_module import Computing
 from hwmodel.emit.schedule.port import SETTLING
@@ -69,11 +69,11 @@ class StreamSchedule(GroupSchedule):
         return self.hardware.datapaths
 
     @property
-    def paces(self) -> Iterator[Pace]:
-        """Of each task how fast it goes."""
+    def paces(self) -> Iterator[TaskPace]:
+        """How fast each task goes."""
         for task in self.hardware.streamed.tasks:
             firing = self.hardware.firing[task]
-            yield Pace(task, firing.units, firing.interval, firing.latency)
+            yield TaskPace(task, firing.units, firing.interval, firing.latency)
 
     @property
     def streamed(self) -> Mapping[str, object]:

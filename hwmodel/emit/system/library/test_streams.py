@@ -38,7 +38,7 @@ def arrays_of_the_folder(role: str, number: int) -> dict[str, Any]:
     return found
 
 
-class FrameBench:
+class StreamBench:
     """The design between sources and sinks, by the names of their arrays."""
 
     def __init__(self, dut: Any) -> None:
@@ -116,7 +116,7 @@ def pauses(seed: int) -> Iterator[bool]:
 @cocotb.test()
 async def two_frames(dut: Any) -> None:
     """Two frames one after another; then two with pauses on both sides."""
-    bench = FrameBench(dut)
+    bench = StreamBench(dut)
     await bench.reset()
     await bench.frames(2)
     for seed, end in enumerate([*bench.sources.values(), *bench.sinks.values()]):
@@ -128,7 +128,7 @@ async def two_frames(dut: Any) -> None:
 @cocotb.test()
 async def reset_in_a_frame(dut: Any) -> None:
     """A reset in the middle of a frame: the next frame is as any other."""
-    bench = FrameBench(dut)
+    bench = StreamBench(dut)
     await bench.reset()
     for part in (0.1, 0.35, 0.6, 0.9):
         await bench.set_up(arrays_of_the_folder("once", 0))
