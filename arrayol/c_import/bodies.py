@@ -450,17 +450,19 @@ class BodyText:
         guard = affine_condition(node.operands[0]) if node.kind == "choice" else None
         if guard is None:
             return None
-        _, chosen, other = node.operands
-        for read, zero, held in ((chosen, other, guard), (other, chosen, guard.negated())):
-            access, number = (one.operands[0] if one.kind == "convert" else one for one in (read, zero))
-            if access.access is None or number.kind != "literal" or number.text not in _ZEROS:
-                continue
-            found = self.windows.get(id(access.access))
-            dims = self.variables[access.access.array].dims
-            if found is not None and found[0].border == f"else {zero_of(found[0].type)}":
-                forms = self._forms(access.access)
-                return read if leaves_where_not(held, forms, dims) else None
-        return None
+        _, first, second = node.operands
+        return self._read_for(first, second, guard) or self._read_for(second, first, guard.negated())
+
+    def _read_for(self, read: COperation, zero: COperation, guard: ElementGuard) -> COperation | None:
+        """A read that is done where a condition holds, if its window gives the `zero` that is taken elsewhere."""
+        element, number = (one.operands[0] if one.kind == "convert" else one for one in (read, zero))
+        access = element.access
+        found = self.windows.get(id(access))
+        if access is None or found is None or number.kind != "literal" or number.text not in _ZEROS:
+            return None
+        ends_in_zero = found[0].border == f"else {zero_of(found[0].type)}"
+        dims = self.variables[access.array].dims
+        return read if ends_in_zero and leaves_where_not(guard, self._forms(access), dims) else None
 
     def _element(self, access: ElementAccess, named: Mapping[int, str]) -> str:
         """An element that the body has, or of a port."""
