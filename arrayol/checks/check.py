@@ -7,7 +7,7 @@ those of `polyhedral`, exact, each "no" with a concrete point; here they become 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -234,8 +234,12 @@ def _shown_instance(instance: Instance) -> str:
 # Bodies of elementary tasks: no access outside a port, no read before the write, every output element written.
 
 
-def check_body(elementary: Elementary, *, whole: bool = True) -> Iterator[Diagnostic]:
-    """The mistakes of a body. What only data decide is left to the execution, which checks it.
+def check_body(
+    elementary: Elementary, const_arrays: Collection[str] = (), *, whole: bool = True
+) -> Iterator[Diagnostic]:
+    """The mistakes of a body, some inputs of which are `const_arrays`.
+
+    What only data decide is left to the execution, which checks it.
 
     Accesses outside a port are reported first, and no others: the order of reads and writes is then beside the point,
     as it is where the body is not whole.
@@ -244,7 +248,10 @@ def check_body(elementary: Elementary, *, whole: bool = True) -> Iterator[Diagno
         return
     statements = statements_of(elementary)
     yield from _check_conversions(statements)
-    outside = [*_check_bounds(elementary, statements), *check_data_subscripts(elementary, _shapes(elementary))]
+    outside = [
+        *_check_bounds(elementary, statements),
+        *check_data_subscripts(elementary, _shapes(elementary), const_arrays),
+    ]
     yield from outside
     if whole and not any(one.severity is Severity.ERROR for one in outside):
         yield from _check_order(elementary, statements)
@@ -445,7 +452,8 @@ def _semantic(resolved: Resolved, kept: Kept | None) -> dict[str, list[Diagnosti
 def _of_fragment(fragment: Fragment, resolved: Resolved) -> Iterator[Diagnostic]:
     component = fragment.component
     if isinstance(component, Elementary):
-        yield from check_body(component, whole=fragment.whole)
+        const_arrays = {port.name for port in resolved.signatures[component.name].hidden}
+        yield from check_body(component, const_arrays, whole=fragment.whole)
     elif isinstance(component, RepetitiveTask):
         callee = resolved.signatures[component.callee]
         mistakes = list(check_tilers(component, callee, all_outputs=not fragment.damaged & {OUTPUTS, PORTS}))

@@ -1,12 +1,13 @@
 """Subscripts that data say, by the values that they can have: types, constants, and limits such as min(x, 15) say so.
 
 What can never be inside an array is an error. What can be outside is a warning: the execution finds it, and hardware
-does not. An access behind a condition is left to the execution, and so is one by what the body has computed before.
+does not. An access behind a condition is left to the execution, and so is one by what the body has computed before or
+by a const array, whose elements are known there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
 from arrayol.errors import Diagnostic, Severity
@@ -33,9 +34,11 @@ _DEEPEST = 100  # nodes of a subscript that are looked at
 Shapes = Mapping[str, tuple[int, ...]]
 
 
-def check_data_subscripts(elementary: Elementary, shapes: Shapes) -> Iterator[Diagnostic]:
+def check_data_subscripts(
+    elementary: Elementary, shapes: Shapes, const_arrays: Collection[str]
+) -> Iterator[Diagnostic]:
     """Each access at a subscript from data that is, or may be, outside its port or local; `shapes` are theirs."""
-    inputs = frozenset(port.name for port in elementary.inputs)
+    inputs = frozenset(port.name for port in elementary.inputs if port.name not in const_arrays)
     for statement, indices in _happening(elementary.body or (), {}):
         for access in _accesses(statement):
             for axis, subscript in enumerate(access.subscripts[access.around :]):

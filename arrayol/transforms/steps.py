@@ -70,7 +70,7 @@ def _new_findings(before: Spec, after: Spec) -> Iterator[Diagnostic]:
         if before.components.get(name) is component:
             continue
         if isinstance(component, Elementary):
-            yield from check_body(component)
+            yield from check_body(component, after.tables)
         elif isinstance(component, RepetitiveTask):
             callee = after.components[component.callee]
             yield from check_tilers(component, TaskSignature(callee.inputs, callee.outputs))

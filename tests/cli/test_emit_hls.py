@@ -159,7 +159,7 @@ def test_the_page_says_what_is_promised(emit: Emit, here: Path) -> None:
             assert f"| {own['task']} | {own['units']} | {own['interval']} | {own['latency']} |" in page
         for memory in group["memories"]:
             assert f"| 0 | {memory['name']} | {memory['array']} | " in page
-    assert "| 0 | y | y | streams | " in page
+    assert "| 0 | y | y | 2 | 2 | 16 | streams |" in page
 
 
 @needs_compiler

@@ -149,7 +149,7 @@ CASES = {
     ),
     "a read whose element data decide": (
         ELEMENTARY.format("y[0] = 0\ny[k] = y[a[k]] for k in 1..4"),
-        [],
+        ["subscript-may-leave: subscript 0 of 'y' can be 0 to 255, and inside is 0..4"],
     ),
     "a read in a loop of what its later turns write": (
         "elementary e() -> (y: u8[3], z: u8[2]) {\ny[0] = 0\nloop i in 0..2 {\ny[i + 1] = 0\nz[i] = y[2]\n}\n}\n",

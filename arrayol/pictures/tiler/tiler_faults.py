@@ -191,7 +191,7 @@ def find_in_graph(spec: Spec, top: str) -> Findings:
     for name in reachable(spec, top):
         component = spec.components[name]
         if isinstance(component, Elementary):
-            mistakes = _errors(check_body(component))
+            mistakes = _errors(check_body(component, spec.tables))
             findings |= {name: mistakes} if mistakes else {}
         elif isinstance(component, RepetitiveTask):
             findings |= find_in_task(spec, component)

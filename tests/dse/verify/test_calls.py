@@ -14,7 +14,7 @@ from dse.verify.testbench import Testbench
 from hwmodel.design import Blocks, GroupDesign, Processor, row_major
 from hwmodel.platform import platform_of
 
-CALLS_OF_A_STEP = 18  # of two tasks, three buffers and two states
+CALLS_OF_A_STEP = 19  # of two tasks, three buffers and two states
 CALLS_OF_A_GROUP = 2_200  # of seven steps, its plan and its estimate
 
 

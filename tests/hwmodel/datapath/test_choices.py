@@ -32,6 +32,7 @@ class Derived:
     energy_operators_pj: float
     energy_registers_pj: float
     estimated: bool = False
+    built_in: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
