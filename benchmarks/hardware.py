@@ -81,7 +81,7 @@ def cheap(bench: Testbench, front: Sequence[Design], most: int) -> list[Design]:
 
 def hardware_of(bench: Testbench, design: Design) -> HardwareDesign:
     """A design as hardware, on the data of its test bench. Raises ArrayolError where it is refused."""
-    Coverage(bench.accesses, bench.platform).require(design.groups)
+    Coverage(bench.accesses, bench.platform).require(design)
     estimate = bench.model.evaluate(design)
     assert bench.inputs is not None, "the bodies have a result for random data"
     local = memories_of_groups(bench.accesses, bench.platform, design, estimate)

@@ -204,7 +204,8 @@ class _Tracker:
             return sum(self._seconds[group] for group in groups)
 
         turn = max(seconds(self._turn & self._ended), min(share.done, seconds(self._turn)))
-        return (seconds(self._before) + turn) / max(seconds(self._seconds), sys.float_info.min)
+        done = (seconds(self._before) + turn) / max(seconds(self._seconds), sys.float_info.min)
+        return min(1.0, done)  # sums in another order may exceed it in the last digit
 
     def _fronts(self) -> dict[Mask, Front]:
         """What is known of groups so far; each point comes from its row of the group's part."""

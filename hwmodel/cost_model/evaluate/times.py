@@ -70,6 +70,8 @@ def _sums(part: StepPart, tasks: Sequence[str], rates: IntArray) -> IntArray:
 
     Combinations with equal rates of the first pipelines share the maximum over the port and these pipelines.
     """
+    if not len(rates):  # as where a search prices what nothing beats, and everything is beaten
+        return np.zeros((len(part.times), 0), np.int64)
     tables, numbers = [], []
     for work in part.works:
         distinct, number = _distinct(rates[:, columns_of(tasks, work.tasks)])

@@ -375,7 +375,7 @@ def test_the_size_is_told_before_the_search() -> None:
     )
     assert said[0] == (
         "lpsf: 8 fusions of 4 tasks, 10 groups, 18,624 plain group designs, 1.01 x 10^9 whole designs; "
-        "method exact: about 1.0 s of work are enough to evaluate every group"
+        "method exact: about 0.9 s of work are enough to evaluate every group"
     )
     assert len(said) > 1
 

@@ -45,6 +45,8 @@ def test_planned_by_counts_as_one_by_one(data: st.DataObject) -> None:
     except ArrayolError as refused:
         _require_refused(model, structure, rates, refused.diagnostics[0].code)
         return
+    for tables in (alone, model.tables(structure)):
+        assert price(tables, some_rates(rates)[:0]).legal.shape == (1, 0)
     steps = model.tables(structure).steps
     processors = steps.processors if isinstance(steps, ScheduledSteps) else None
     delays = any(model.network.processes[task].delays for task in structure.tasks)

@@ -73,7 +73,7 @@ def test_both_paths_agree(name: str) -> None:
                 refusals |= {diagnostic.code for diagnostic in found}
             assert found == exact
     assert "counted" in evaluators
-    assert refusals == ({"no-banks"} if name == "mobilenet" else set()), "of a table that is read whole in a cycle"
+    assert refusals == set()
 
 
 @pytest.mark.parametrize("name", sorted(SMALL))

@@ -32,7 +32,7 @@ def test_every_step_is_that_of_the_exact_path(data: st.DataObject) -> None:
         estimate = model.estimate_enumerated(design)
     except ArrayolError:
         assume(False)
-    event(model.estimate(design).path)
+    event(model.estimate(design).evaluator)
     totals = estimate.steps, estimate.latency_cycles
     whole = group_timeline(model, design, totals, first=estimate.steps, last=0)
     assert [step.length for step in whole.steps] == list(model.step_cycles(design))
