@@ -79,9 +79,9 @@ def cheap(bench: Testbench, front: Sequence[Design], most: int) -> list[Design]:
     return by_turns[:most]
 
 
-def hardware_of(bench: Testbench, design: Design) -> HardwareDesign:
-    """A design as hardware, on the data of its test bench. Raises ArrayolError where it is refused."""
-    Coverage(bench.accesses, bench.platform).require(design)
+def hardware_of(bench: Testbench, design: Design, *, as_verilog: bool = True) -> HardwareDesign:
+    """A design as hardware, on the data of its test bench. Raises ArrayolError where it is refused, or as C++."""
+    Coverage(bench.accesses, bench.platform, as_verilog).require(design)
     estimate = bench.model.evaluate(design)
     assert bench.inputs is not None, "the bodies have a result for random data"
     local = memories_of_groups(bench.accesses, bench.platform, design, estimate)

@@ -39,14 +39,14 @@ def test_shipped_specifications(name: str, tmp_path: Path) -> None:
     designs = cheap(bench, quick_front(name), DESIGNS)
     assert len(designs) == DESIGNS
     for design in designs:
-        seen = seen_of(HlsFiles(bench.spec, hardware_of(bench, design)))
+        seen = seen_of(HlsFiles(bench.spec, hardware_of(bench, design, as_verilog=False)))
         assert is_right(seen), seen
 
 
 def test_functions_that_nobody_rounds_exactly_are_refused() -> None:
     spec = Shipped("attention")
     bench = spec.verifier.testbench
-    design = hardware_of(bench, cheap(bench, quick_front("attention"), 1)[0])
+    design = hardware_of(bench, cheap(bench, quick_front("attention"), 1)[0], as_verilog=False)
     with pytest.raises(ArrayolError, match=r"not-in-hardware.*: tools round 'exp' in ways of their own"):
         HlsFiles(bench.spec, design).files()
 
@@ -128,7 +128,7 @@ def test_the_same_bytes() -> None:
 def test_a_round_that_finds_another_state_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """As if the results of a round were there only at the end."""
     bench = small_shipped("lpsf", tmp_path).verifier.testbench
-    design = hardware_of(bench, cheap(bench, quick_front("lpsf"), 1)[0])
+    design = hardware_of(bench, cheap(bench, quick_front("lpsf"), 1)[0], as_verilog=False)
     tasks = [task for group in design.groups for task in group.tasks if not task.units.kept]
     states = [
         task for task in tasks
