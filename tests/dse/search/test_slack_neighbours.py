@@ -26,7 +26,7 @@ SMALL = {
     "mobilenet": {"H": 2, "W": 2},
     "sobel": {"H": 8, "W": 8},
 }
-PAGE = Path(__file__).parents[3] / "docs" / "howto" / "to-a-project.md"
+PAGE = Path(__file__).parents[3] / "docs/howto/to-a-project.md"
 Figures = tuple[float, ...]  # the compared ones, then LUT
 
 
