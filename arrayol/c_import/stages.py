@@ -10,7 +10,7 @@ the values that flow, for all sizes at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -95,11 +95,29 @@ def dropped(items: tuple[Form, ...], place: int) -> tuple[Form, ...]:
 
 
 def stages_of(scop: Scop) -> list[Stage]:
-    """The stages of a scop in an order that keeps its meaning; statements that never run are left out."""
+    """The stages of a scop in an order that keeps its meaning; statements that never run or change no result are left out."""
     program = program_of(scop.statements, scop.consts, scop.variables)
     statements = [_without_idle_reads(one, program) for one in scop.statements if program.runs(name_of(one))]
     scop = replace(scop, statements=tuple(statements))
-    return _stages(StatementLevel(scop.statements, scop.variables, scop.consts, _readers(scop)))
+    readers = _readers(scop)
+    needed = _needed(scop, readers)
+    statements = [one for one in statements if one.number in needed]
+    return _stages(StatementLevel(tuple(statements), scop.variables, scop.consts, readers))
+
+
+def _needed(scop: Scop, readers: Mapping[tuple[int, str], set[int]]) -> set[int]:
+    """The statements whose values reach an array that outlives the function, such as no last value of a loop's counter."""
+    sources: dict[int, set[int]] = {}
+    for (source, _), ends in readers.items():
+        for end in ends:
+            sources.setdefault(end, set()).add(source)
+    open_ends = [one.number for one in scop.statements if not scop.variables[one.target.array].local]
+    needed = set(open_ends)
+    while open_ends:
+        new = sources.get(open_ends.pop(), set()) - needed
+        needed |= new
+        open_ends += new
+    return needed
 
 
 def _without_idle_reads(statement: Statement, program: OrderedStatements) -> Statement:

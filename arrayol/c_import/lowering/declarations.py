@@ -89,7 +89,7 @@ class Structs:
         for target, one in values:
             run.statements.put(target, one, node)
 
-    def fill(self, place: Any, init: Any) -> None:
+    def fill(self, place: Any, init: Any, *, is_constant: bool = False) -> None:
         """The values of a list, in the order of the fields or by their names; 0 for those that it leaves out."""
         run, names = self.run, self._names(place)
         given: dict[str, Any] = {}
@@ -105,12 +105,17 @@ class Structs:
                 raise RefusalError("this list has more values than the struct has fields", "leave some out", one)
             given[names[at]], at = one, at + 1
         for name in names:
-            self._fill_field(self.field(place, name), given.get(name), run, init)
+            self._fill_field(self.field(place, name), given.get(name), init, is_constant=is_constant)
 
-    def _fill_field(self, target: Any, value: Any, run: Context, init: Any) -> None:
-        if self.is_struct(target):
-            self.assign(target, c_ast.InitList([], init.coord) if value is None else value, init)
+    def _fill_field(self, target: Any, value: Any, init: Any, *, is_constant: bool) -> None:
+        run, zeros = self.run, c_ast.InitList([], init.coord)
+        if isinstance(target, StructCell) and (value is None or isinstance(value, c_ast.InitList)):
+            self.fill(target, value or zeros, is_constant=is_constant)
+        elif self.is_struct(target):
+            self.assign(target, zeros if value is None else value, init)
         elif isinstance(target, CArray):
+            run.declarations.fill_array(target, value or zeros, value or init, is_constant=is_constant)
+        elif isinstance(target, Address) and len(target.subscripts) < len(target.array.dims):
             raise RefusalError("an array in a list of fields is not read", "assign its elements", value or init)
         else:
             run.statements.put(target, integer(0) if value is None else run.expressions.value(value), value or init)
@@ -137,10 +142,7 @@ class Declarations:
             case NumberType():
                 self._declare_number(node, kind, is_static=is_static)
             case Struct():
-                struct = run.structs.declare(node, node.name, kind)
-                run.scopes.enter(node.name, struct)
-                if node.init is not None:
-                    run.structs.assign(struct, node.init, node)
+                self.declare_struct(node, kind, is_kept=is_static)
             case Pointer():
                 pointer = PointerCell(node.name, run.key(node))
                 run.scopes.enter(node.name, pointer)
@@ -179,6 +181,20 @@ class Declarations:
         run.scopes.enter(node.name, cell)
         run.recorder.contents[cell] = value
 
+    def declare_struct(self, node: Any, kind: Struct, *, is_kept: bool) -> None:
+        """A struct with its first values; one that keeps what it is given from call to call is refused."""
+        run = self.run
+        if is_kept and not run.states.is_constant(node):
+            hint = "declare a static variable or array for each field, or hand it over as parameters"
+            raise RefusalError(f"struct '{node.name}' keeps its fields from call to call", hint, node)
+        struct = run.structs.declare(node, node.name, kind)
+        run.scopes.enter(node.name, struct)
+        first = c_ast.InitList([], node.coord) if is_kept and node.init is None else node.init
+        if isinstance(first, c_ast.InitList):
+            run.structs.fill(struct, first, is_constant=run.states.is_constant(node))
+        elif first is not None:
+            run.structs.assign(struct, first, node)
+
     def _plain(self, init: Any) -> Any:
         return init.exprs[0] if isinstance(init, c_ast.InitList) and len(init.exprs) == 1 else init
 
@@ -189,11 +205,16 @@ class Declarations:
         run.unrolling.declare(array, node)
         if node.init is None:
             return
-        values = run.states.initial_values(array, node.init)
-        if run.states.is_constant(node) and all(one is not None for one in values):
+        self.fill_array(array, node.init, node, is_constant=run.states.is_constant(node))
+
+    def fill_array(self, array: CArray, init: Any, node: Any, *, is_constant: bool) -> None:
+        """The first values of an array; those of a constant one are a table."""
+        run = self.run
+        values = run.states.initial_values(array, init)
+        if is_constant and all(one is not None for one in values):
             array.table = run.states.table(array, values, node)
             return
-        if is_static:
+        if array.state:
             run.states.remark_first(array, values, node)
             return
         for place, value in enumerate(values):

@@ -28,12 +28,13 @@ from arrayol.c_import.lowering.pieces import Pieces
 from arrayol.c_import.lowering.recorder import MOST_STATEMENTS, TooLongError, live, variables_of
 from arrayol.c_import.lowering.statements import Statements
 from arrayol.c_import.lowering.storage import Storage
-from arrayol.c_import.lowering.symbols import CArray, NamedValue, Refused, RestartError
+from arrayol.c_import.lowering.symbols import Address, CArray, NamedValue, PointerCell, Refused, RestartError
 from arrayol.c_import.lowering.unrolling import Unrolling
 from arrayol.c_import.model import COperation, ElementAccess, Form, Scop
 from arrayol.c_import.pragmas import requests_of
 from arrayol.c_import.ranges import NumberNeededError
 from arrayol.c_import.reading.syntax import Unit, nodes_of
+from arrayol.c_import.reading.trees import assigns
 from arrayol.c_import.scans import with_scans
 from arrayol.c_import.words import TAKEN
 from arrayol.errors import ArrayolError, Diagnostic, error
@@ -262,6 +263,9 @@ class FunctionRun(Context):
             else:
                 self.states.enter_state(cell, node)
             return
+        if isinstance(kind, Struct):
+            self.declarations.declare_struct(node, kind, is_kept=True)
+            return
         if not isinstance(kind, ArrayType):
             raise RefusalError(f"'{node.name}' is no number and no array", "hand it over as a parameter", node)
         array = self.states.array_of(node, kind, local=False, state=True)
@@ -316,6 +320,10 @@ class FunctionRun(Context):
             self._sized(array, sizes, node)
         self.scopes.enter(node.name, array)
         self.unrolling.declare(array, node)
+        if assigns(self.function.body, node.name):  # a parameter that walks, as in `*y++ = v`
+            pointer = PointerCell(node.name, self.key(node))
+            self.scopes.enter(node.name, pointer)
+            self.recorder.contents[pointer] = Address(array, (Affine(),))
 
     def _sized(self, array: CArray, sizes: tuple[int, ...], node: Any) -> None:
         """A size from the command line: it is that of the data, whatever the C says."""
