@@ -48,6 +48,7 @@ _WRITTEN = {  # kinds of values that are no operators between two operands
     "convert": "{type}({0})",
     "choice": "({1} if {0} else {2})",
     "call": "{text}({0})",
+    "nearest": "round({0}, 0)",
     "negative": "(-{0})",
     "not": "(not {0})",
 }
@@ -245,11 +246,11 @@ class BodyText:
             not self._inside(row, low, extent, dim)
             for row, low, extent, dim in zip(paving, lows, shape, variable.dims, strict=True)
         )
-        if variable.table and not any(map(any, paving)):
+        if variable.is_const and not any(map(any, paving)):
             self._name_table(variable, references)
             return
         name = self.before[access.array] if kind == "before" else access.array
-        name = self.fresh(name) if kind == "before" or variable.table or name in self._named() else name
+        name = self.fresh(name) if kind == "before" or variable.is_const or name in self._named() else name
         extents = tuple(shape[one] for one in kept)
         border = (mode or f"else {zero_of(variable.type)}") if leaves else ""
         port = LinkedPort(name, kind, access.array, variable.type, extents, tuple(lows), paving, fitting, border)
@@ -298,18 +299,19 @@ class BodyText:
 
     # What is written, and what it starts from.
 
-    def _fixed_dims(self, array: str) -> list[int]:
-        """The dimensions of an array that no axis takes."""
+    def _written(self, array: str) -> dict[int, Form]:
+        """The dimensions of which an instance has several elements of an array, with how many."""
         places = self.stage.places.get(array)
-        return [place for place in range(len(self.variables[array].dims)) if places is None or places[place] is None]
+        if places is None:
+            return dict(enumerate(self.variables[array].dims))
+        return {place: dim.extent for place, dim in enumerate(places) if dim.extent is not None}
 
     def _output(self, array: str, source: str = "write", name: str | None = None) -> LinkedPort:
-        variable, own, places = self.variables[array], self._fixed_dims(array), self.stage.places[array]
-        paving = tuple(tuple(int(place == column) for column in range(len(self.axes))) for place in places)
+        variable, own = self.variables[array], self._written(array)
+        paving = tuple(tuple(dict(dim.strides).get(axis, 0) for axis in self.axes) for dim in self.stage.places[array])
         fitting = tuple(tuple(int(dim == column) for column in own) for dim in range(len(variable.dims)))
-        shape = tuple(variable.dims[place] for place in own)
         origin = tuple(_ZERO for _ in variable.dims)
-        return LinkedPort(name or array, source, array, variable.type, shape, origin, paving, fitting)
+        return LinkedPort(name or array, source, array, variable.type, tuple(own.values()), origin, paving, fitting)
 
     def _declare(self) -> None:
         for name in sorted(self.stage.private):
@@ -323,7 +325,7 @@ class BodyText:
             is_unread = array in self.stage.unread
             if is_unread and any(map(self._covers, writers)):
                 continue
-            dims = [self.variables[array].dims[place] for place in self._fixed_dims(array)]
+            dims = list(self._written(array).values())
             names = [self.fresh(f"e{place}") for place in range(len(dims))]
             subscripts = f"[{', '.join(names)}]" if names else ""
             ranges = ", ".join(f"{name} in 0..{form_text(dim)}" for name, dim in zip(names, dims, strict=True))
@@ -339,8 +341,8 @@ class BodyText:
         if statement.accumulate or self._conditions(statement):
             return False
         loops = {loop.name: loop for loop in self._loops(statement)}
-        for place in self._fixed_dims(statement.target.array):
-            form, dim = statement.target.subscripts[place], self.variables[statement.target.array].dims[place]
+        for place, dim in self._written(statement.target.array).items():
+            form = self._written_part(statement.target, place)
             term = form.terms[0][0] if len(form.terms) == 1 and form.terms[0][1] == 1 else None
             loop = loops.pop(term, None) if isinstance(term, str) else None
             if loop is None or (loop.low + form.constant).number != 0 or (loop.high + form.constant - dim).number != 0:
@@ -424,6 +426,11 @@ class BodyText:
         text = f"{self._element(statement.target, named)} {sign} {self._text(value, named)}"
         return [*lines, text + ending]
 
+    def formula(self, statement: Statement) -> str:
+        """The values of a statement in the order of its loops, as the formula of a const array."""
+        ranges = ", ".join(self._range(loop, statement) for loop in statement.loops)
+        return f"[{self._text(statement.value, {})} for {ranges}]"
+
     def _without_defaults(self, value: COperation) -> COperation:
         """A value in which the default of a delay takes the place of a choice."""
         if not self.defaults:
@@ -468,7 +475,7 @@ class BodyText:
         """An element that the body has, or of a port."""
         found = self.windows.get(id(access))
         if found is None:
-            forms = [access.subscripts[place] for place in self._fixed_dims(access.array)]
+            forms = [self._written_part(access, place) for place in self._written(access.array)]
             return access.array + self._subscripts(forms, named)
         port, lows = found
         if not lows:
@@ -478,6 +485,11 @@ class BodyText:
             if any(row):
                 kept.append(renamed(form, self.values) if is_dynamic(form) else self._offset_part(form) - low)
         return port.name + self._subscripts(kept, named)
+
+    def _written_part(self, access: ElementAccess, place: int) -> Form:
+        """The subscript in what an instance has of a dimension."""
+        places, form = self.stage.places.get(access.array), access.subscripts[place]
+        return self._offset_part(form) if places is not None and places[place].strides else form
 
     def _subscripts(self, forms: Sequence[Form], named: Mapping[int, str]) -> str:
         return f"[{', '.join(form_text(form, self._term_in(named)) for form in forms)}]" if forms else ""

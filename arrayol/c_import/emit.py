@@ -42,11 +42,11 @@ class Writer:
         """The whole file."""
         name = self._fresh(self.scop.name)
         variables = self.scop.variables.values()
-        known = frozenset(one.name for one in variables if not one.local or one.table)
-        outputs = [one.name for one in variables if not one.local and not one.table and (one.dims or one.state)]
+        known = frozenset(one.name for one in variables if not one.local or one.is_const)
+        outputs = [one.name for one in variables if not one.local and not one.is_const and (one.dims or one.state)]
         self._block(name, stages, self.scop.variables, known, outputs)
         consts = [f"const {name} = {text}" for name, text in self.scop.consts.items()]
-        consts += [f"const {one.name}: {_type(one)} = {_values(one)}" for one in variables if one.table]
+        consts += [f"const {one.name}: {_type(one)} = {_values(one)}" for one in variables if one.is_const]
         place = self._fresh("n")
         counts = [f"const {name}: i32[{end}] = [{place} for {place} in 0..{end}]" for end, name in self.indices.items()]
         return "\n\n".join(["\n".join([f"# From {self.file}.", *consts, *counts]), *self.texts]) + "\n"
@@ -84,7 +84,7 @@ class Writer:
             made = self._stage(stage, variables, frozenset({*known, *current}))
             arguments = []
             for array in (*made.reads, *made.before):
-                if variables[array].table:
+                if variables[array].is_const:
                     continue
                 if array not in current:
                     current[array] = needed[array] = self.before[array] if array in last else array
@@ -114,7 +114,7 @@ class Writer:
         self.texts.append(self._elementary(inner, stage, body))
         if stage.axes:
             self.texts.append(self._repetition(name, inner, stage, body, variables))
-        tables = {one.name for one in variables.values() if one.table}
+        tables = {one.name for one in variables.values() if one.is_const}
         reads = dict.fromkeys(port.array for port in body.ports if port.source == "read" and port.array not in tables)
         before = dict.fromkeys(port.array for port in body.ports if port.source == "before")
         if not stage.axes:  # ports are the arguments, in their order
@@ -158,7 +158,7 @@ class Writer:
                     links.append(f"{port.name} <- {array}{self._link(port, variables[port.array].dims, stage)}")
         reads = dict.fromkeys(port.array for port in body.ports if port.source == "read")
         before = dict.fromkeys(port.array for port in body.ports if port.source == "before")
-        inputs = [f"{one}: {_type(variables[one])}" for one in reads if not variables[one].table]
+        inputs = [f"{one}: {_type(variables[one])}" for one in reads if not variables[one].is_const]
         inputs += [f"{self.before[one]}: {_type(variables[one])}" for one in before]
         outputs = [f"{one}: {_type(variables[one])}" for one in stage.written]
         head = f"task {name}({', '.join(inputs)}) -> ({', '.join(outputs)}) {{"
@@ -250,7 +250,9 @@ def _without(dims: tuple[Form, ...], place: int) -> tuple[Form, ...]:
 
 
 def _values(variable: Variable) -> str:
-    """The values of a table, in rows."""
+    """The formula of a const array, or its values in rows."""
+    if variable.formula:
+        return variable.formula
     extent = variable.dims[-1].number if variable.dims else 1
     assert extent is not None
     rows = [variable.table[start : start + extent] for start in range(0, len(variable.table), extent)]

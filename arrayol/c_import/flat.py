@@ -79,7 +79,7 @@ def delinearised(
             variables[name] = variable = replace(given, dims=_open_dims(given, own, consts))
         if len(variable.dims) != 1 or not own or variable.table:
             continue
-        shape = _shape(variable, own, consts, sizes.get(name))
+        shape = _shape(variable, own, consts, sizes.get(name), is_open=name in pointers)
         if shape is not None:
             shapes[name] = shape
             variables[name] = replace(variable, dims=tuple(Affine(constant=one) for one in shape))
@@ -100,9 +100,17 @@ def _open_dims(variable: Variable, uses: Sequence[_Use], consts: Mapping[str, in
 
 
 def _shape(
-    variable: Variable, uses: Sequence[_Use], consts: Mapping[str, int | float], given: tuple[int, ...] | None
+    variable: Variable,
+    uses: Sequence[_Use],
+    consts: Mapping[str, int | float],
+    given: tuple[int, ...] | None,
+    *,
+    is_open: bool,
 ) -> tuple[int, ...] | None:
-    """The extents of the dimensions that all accesses keep to; None for one dimension."""
+    """The extents of the dimensions that all accesses keep to; None for one dimension.
+
+    An open array, whose size the C does not say, has whole rows.
+    """
     exact = [without_data(use.access.subscripts[0]) for use in uses]
     forms = [form for form in exact if form is not None]
     if len(forms) < len(exact) or any(map(_is_divided, forms)):
@@ -120,6 +128,8 @@ def _shape(
         for name in names_of(variable.dims[0]):
             raise NumberNeededError(name)
         return None
+    if is_open and given is None:
+        size = -(-size // rows[0]) * rows[0]
     kept = [  # rows that no access leaves, whatever others there are
         row
         for row in rows

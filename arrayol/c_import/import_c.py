@@ -8,6 +8,7 @@ from pathlib import Path
 
 from arrayol.c_import.emit import Writer
 from arrayol.c_import.forms import form_text, isl_condition, isl_text, without_data
+from arrayol.c_import.formulas import with_formulas
 from arrayol.c_import.lowering.function import lowered
 from arrayol.c_import.model import ElementAccess, Form, Scop, data_of
 from arrayol.c_import.plans import Stage, guards_of, program_of
@@ -216,7 +217,7 @@ def _staged(file: SourceFile, unit: Unit, choices: Choices, *, keeps_state: bool
     try:
         with bounded_effort(_TRIED_EFFORT if scop.has_registers else _EFFORT):
             _check_inside(scop)
-            return scop, tuple(stages_of(scop))
+            return with_formulas(scop, stages_of(scop))
     except TooHardError:
         hint = "import it in parts"
         raise error("scop-too-large", "the dependences of this scop are too many", hint=hint, file=file.name) from None

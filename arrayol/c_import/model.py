@@ -82,7 +82,8 @@ def not_negative(form: Form) -> ElementGuard:
 class Variable:
     """An array or a scalar, of rank 0; `local` to the function or handed over.
 
-    `table` are the values of a const array, in the order of its elements. A `state` keeps its value from call to call.
+    `table` are the values of a const array, in the order of its elements, or `formula` says them. A `state` keeps its
+    value from call to call.
     """
 
     name: str
@@ -93,6 +94,12 @@ class Variable:
     table: tuple[str, ...] = ()
     state: bool = False
     origin: str = ""  # the name in C
+    formula: str = ""
+
+    @property
+    def is_const(self) -> bool:
+        """Whether it is a const array of the specification."""
+        return bool(self.table or self.formula)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from arrayol.c_import.forms import isl_condition, isl_text, without_data
+from arrayol.c_import.forms import extreme, isl_condition, isl_text, without_data
 from arrayol.c_import.model import (
     Dynamic,
     ElementAccess,
@@ -19,8 +19,6 @@ from arrayol.c_import.model import (
 )
 from arrayol.ir.affine import Affine
 from arrayol.polyhedral.flow import Element, Instances, OrderedStatements, Sources
-
-Places = dict[str, tuple[int | None, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +37,34 @@ class RepetitionAxis:
         return (own - self.offset).scaled(self.sign)
 
 
+@dataclass(frozen=True, slots=True)
+class WrittenDim:
+    """How an instance writes one dimension of an array.
+
+    `strides` are the elements that an axis, by the name of its loop, moves it by; `extent` is how many elements it has
+    from there, None for a single one.
+    """
+
+    strides: tuple[tuple[str, int], ...]
+    extent: Form | None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is one element, at the index of one axis."""
+        return self.extent is None and [stride for _, stride in self.strides] == [1]
+
+
+Places = dict[str, tuple[WrittenDim, ...]]
+
+
 @dataclass(frozen=True)
 class Stage:
     """Statements that become one task.
 
-    `axes` are its repetition, `private` arrays are locals of the body, `places` gives for each array that it writes the
-    axis of each dimension. `old` and `delays` are reads, by identity, of what was there before the stage and of earlier
-    instances; all others read what the instance itself has. `steps` are the stages of a loop in time, `sliced` the
-    dimension and offset of arrays of which each step reads one slice.
+    `axes` are its repetition, `private` arrays are locals of the body, `places` says how an instance writes each array.
+    `old` and `delays` are reads, by identity, of what was there before the stage and of earlier instances; all others
+    read what the instance itself has. `steps` are the stages of a loop in time, `sliced` the dimension and offset of
+    arrays of which each step reads one slice.
     """
 
     statements: tuple[Statement, ...]
@@ -193,7 +211,10 @@ class Plan:
 
     def whole(self) -> Stage:
         """All in one body."""
-        places: Places = {name: (None,) * len(self.level.variables[name].dims) for name in self.targets - self.private}
+        places: Places = {
+            name: tuple(WrittenDim((), dim) for dim in self.level.variables[name].dims)
+            for name in self.targets - self.private
+        }
         unread = self._unread(frozenset(), {})
         return Stage(self.group, private=self.private, places=places, unread=unread, filled=self.filled)
 
@@ -236,33 +257,45 @@ class Plan:
                 if held:
                     return held, (), {}
                 continue
-            wrong, own = self._placed_axes(target, loops)
+            wrong, own, row = self._placed_axes(statement, loops)
             wrong |= {name for name, axis in own.items() if axes.setdefault(name, axis) != axis}
             if wrong:
                 return wrong, (), {}
-            row = tuple(_first_of(names, form) for form in target.subscripts)
             if places.setdefault(target.array, row) != row:
-                return {names[one] for one in (*row, *places[target.array]) if one is not None}, (), {}
+                return {name for dim in (*row, *places[target.array]) for name, _ in dim.strides}, (), {}
         return set(), tuple(axes[name] for name in names if name in axes), places
 
     def _placed_axes(
-        self, target: ElementAccess, loops: Sequence[ForLoop]
-    ) -> tuple[set[str], dict[str, RepetitionAxis]]:
-        """How one write places loops: loops that it does not place, and the axes of the others."""
-        dims = self.level.variables[target.array].dims
+        self, statement: Statement, loops: Sequence[ForLoop]
+    ) -> tuple[set[str], dict[str, RepetitionAxis], tuple[WrittenDim, ...]]:
+        """How one write places loops: loops that it does not place, the axes of the others, and its dimensions."""
+        dims = self.level.variables[statement.target.array].dims
         found: dict[str, RepetitionAxis] = {}
+        row: list[WrittenDim] = []
         wrong: set[str] = set()
-        for form, dim in zip(target.subscripts, dims, strict=True):
+        for form, dim in zip(statement.target.subscripts, dims, strict=True):
             held = [loop for loop in loops if form.factor(loop.name)]
             if not held:
+                row.append(WrittenDim((), dim))
                 continue
-            loop, offset = held[0], form.without(held[0].name)
-            plain = len(held) == 1 and abs(form.factor(loop.name)) == 1 and loop.name not in found
-            if plain and all(name in self.level.consts for name, _ in offset.terms):
-                found[loop.name] = RepetitionAxis(loop, form.factor(loop.name), offset, dim)
-            else:
+            placed = self._plain_axis(held, form, dim) or _block_axes(held, form, dim, statement.loops)
+            if placed is None or any(axis.loop.name in found for axis in placed[0]):
                 wrong |= {one.name for one in held}
-        return wrong | {loop.name for loop in loops if loop.name not in found}, found
+                continue
+            found |= {axis.loop.name: axis for axis in placed[0]}
+            row.append(placed[1])
+        return wrong | {loop.name for loop in loops if loop.name not in found}, found, tuple(row)
+
+    def _plain_axis(
+        self, held: Sequence[ForLoop], form: Form, dim: Form
+    ) -> tuple[list[RepetitionAxis], WrittenDim] | None:
+        """One loop whose number, but for a sign and an offset, is the subscript."""
+        loop, offset = held[0], form.without(held[0].name)
+        if len(held) > 1 or abs(form.factor(loop.name)) != 1:
+            return None
+        if any(name not in self.level.consts for name, _ in offset.terms):
+            return None
+        return [RepetitionAxis(loop, form.factor(loop.name), offset, dim)], WrittenDim(((loop.name, 1),), None)
 
     def _old(self, loops: Sequence[ForLoop], places: Places) -> tuple[frozenset[int], set[str]]:
         """Reads of what was there before the stage; and loops in the way of telling."""
@@ -289,14 +322,14 @@ class Plan:
         targets: dict[str, ElementAccess] = {}
         for statement in self.group:
             target = statement.target
-            wrong, found = self._placed_axes(target, statement.loops)
-            if wrong or len(found) != len(target.subscripts) or target.array in targets:
+            wrong, found, row = self._placed_axes(statement, statement.loops)
+            if wrong or not all(dim.is_plain for dim in row) or target.array in targets:
                 return None
             if statement.loops != self.group[0].loops or (axes is not None and tuple(found.values()) != axes):
                 return None
             axes = tuple(found.values())  # in the order of the array
             targets[target.array] = target
-            places[target.array] = tuple(range(len(axes)))
+            places[target.array] = row
         old, delays = set[int](), dict[int, tuple[int, ...]]()
         for key, access in self.accesses.items():
             target = targets[access.array]
@@ -325,6 +358,29 @@ class Plan:
         )
 
 
-def _first_of(names: Sequence[str], form: Form) -> int | None:
-    """The place of the first name that a form depends on."""
-    return next((place for place, name in enumerate(names) if form.factor(name)), None)
+def _block_axes(
+    held: Sequence[ForLoop], form: Form, dim: Form, around: Sequence[ForLoop]
+) -> tuple[list[RepetitionAxis], WrittenDim] | None:
+    """Loops that go over a dimension in blocks, as `8 * by + u`: each as an axis; None where they leave elements out.
+
+    The longest stride times its iterations is the extent, each other stride times its iterations the next longer one,
+    and what else the subscript has stays below the shortest.
+    """
+    strides = sorted((form.factor(loop.name), loop.name, loop) for loop in held)
+    shortest = strides[0][0]
+    reach: Form = Affine(constant=shortest)
+    rest, axes = form, []
+    for stride, name, loop in strides:
+        low = loop.low.number
+        if low is None or stride <= 0 or reach.number != stride:
+            return None
+        reach = (loop.high - low).scaled(stride)
+        rest = rest.without(name) + stride * low
+        axes.append(RepetitionAxis(loop, 1, Affine(constant=-low), loop.high - low))
+    if any(not isinstance(name, str) for name, _ in rest.terms) or dim != reach:
+        return None
+    least, most = (extreme(rest, around, greatest=end).number for end in (False, True))
+    if least is None or most is None or least < 0 or most >= shortest:
+        return None
+    extent: Form | None = Affine(constant=shortest) if shortest > 1 else None
+    return axes, WrittenDim(tuple((name, stride) for stride, name, _ in strides), extent)

@@ -95,7 +95,7 @@ def dropped(items: tuple[Form, ...], place: int) -> tuple[Form, ...]:
 
 
 def stages_of(scop: Scop) -> list[Stage]:
-    """The stages of a scop in an order that keeps its meaning; statements that never run or change no result are left out."""
+    """The stages of a scop in an order that keeps its meaning; statements without an effect are left out."""
     program = program_of(scop.statements, scop.consts, scop.variables)
     statements = [_without_idle_reads(one, program) for one in scop.statements if program.runs(name_of(one))]
     scop = replace(scop, statements=tuple(statements))
@@ -106,7 +106,7 @@ def stages_of(scop: Scop) -> list[Stage]:
 
 
 def _needed(scop: Scop, readers: Mapping[tuple[int, str], set[int]]) -> set[int]:
-    """The statements whose values reach an array that outlives the function, such as no last value of a loop's counter."""
+    """The statements whose values reach an array that outlives the function; last values of counters do not."""
     sources: dict[int, set[int]] = {}
     for (source, _), ends in readers.items():
         for end in ends:

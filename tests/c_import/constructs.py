@@ -313,10 +313,56 @@ CONSTRUCTS = {
     "functions of math.h": (
         "|||for (int i = 0; i < 12; i++) v[i] = fmaxf(sqrtf(fabsf(v[i])), floorf(v[i])) + fminf(v[i], 1.0f);"
     ),
-    "other functions of math.h": "|||for (int i = 0; i < 12; i++) v[i] = powf(v[i], 2.0f);",
+    "roundings of math.h": (
+        "|||for (int i = 0; i < 12; i++) { float h = x[i] * 0.5f - 20; y[i] = lrintf(h) + 100 * (int)roundf(h) + "
+        "10000 * (int)truncf(-h); v[i] = nearbyintf(v[i]) + round(-v[i]); }"
+    ),
+    "whole powers and roots": "|||for (int i = 0; i < 12; i++) v[i] = powf(fabsf(v[i]), 0.5f) + powf(v[i], 1.0f);",
+    "tables that loops fill": (
+        "|||uint8_t lut[256]; double c[4][4]; int q[4][4]; "
+        "for (int i = 0; i < 256; i++) lut[i] = (uint8_t)(255.0 * pow(i / 255.0, 1 / 2.2) + 0.5); "
+        "for (int a = 0; a < 4; a++) for (int b = 0; b < 4; b++) c[a][b] = cos((2 * b + 1) * a * 0.39269908169872414); "
+        "for (int a = 0; a < 4; a++) for (int b = 0; b < 4; b++) q[a][b] = lround(c[b][a] * 4096); "
+        "for (int i = 0; i < 12; i++) y[i] = lut[u[i]] * q[i & 3][i / 3] + lut[i];"
+    ),
+    "power that varies": "|||for (int i = 0; i < 12; i++) v[i] = powf(v[i], x[i]);",
+    "other functions of math.h": "|||for (int i = 0; i < 12; i++) v[i] = cbrtf(v[i]);",
+    "pointers that are asked whether they are null": (
+        "#include <stddef.h>\n|||if (!x || y == NULL) return; int *p = x; "
+        "for (int i = 0; p && i < 12; i++) y[i] = p[i] + 1;"
+    ),
+    "parameters that walk": ("|||for (int i = 0; i < 6; i++) { int a = *x++, b = *x++; *y++ = a + b; *y++ = a - b; }"),
+    "struct of constants": (
+        "typedef struct { int gain; int taps[3]; struct { float lo, hi; } ends; } config;\n"
+        "static const config c = {2, {1, 5, 2}, {.hi = 1.5f}};\n"
+        "|||static const config d = {.taps = {[1] = 7}}; for (int i = 0; i < 10; i++) { int a = 0; "
+        "for (int k = 0; k < 3; k++) a += c.taps[k] * x[i + k] + d.taps[k]; y[i] = a * c.gain; "
+        "v[i] = v[i] < c.ends.lo ? c.ends.lo : v[i] > "
+        "c.ends.hi ? c.ends.hi : v[i]; }"
+    ),
+    "struct that keeps its fields": (
+        "|||static struct { int a, b; } s; for (int i = 0; i < 12; i++) { y[i] = s.a + s.b; s.b = s.a; s.a = x[i]; }"
+    ),
+    "blocks of an array": (
+        "|||int t[4][6]; for (int a = 0; a < 4; a += 2) for (int b = 0; b < 6; b += 3) for (int c = 0; c < 2; c++) "
+        "for (int d = 0; d < 3; d++) { int s = 0; for (int e = 0; e < 2; e++) s += x[(a + e) % 12] * (c + 1) + d; "
+        "t[a + c][b + d] = s; } for (int i = 0; i < 12; i++) y[i] = t[i / 3][i % 3] + t[i / 3][3];"
+    ),
+    "elements in turn": ("|||for (int i = 0; i < 6; i++) { y[2 * i] = x[i]; y[2 * i + 1] = x[i] + x[6 + i]; }"),
+    "every second element": "|||for (int i = 0; i < 6; i++) y[2 * i] += x[i]; "
+    "for (int i = 0; i < 6; i++) y[2 * i + 1] -= y[2 * i];",
+    "last values of counters at the top": (
+        "|||int i, j, k; for (i = 0; i < 4; i++) { if (i == 2) { y[i] = 0; continue; } k = 0; for (j = 0; j < 3; j++) "
+        "k += x[3 * i + j]; y[i] = k; }"
+    ),
     "printing": ('#include <stdio.h>\n|||y[0] = x[0]; printf("%d", y[0]);'),
     "assertion": ("#include <assert.h>\n|||assert(x[0] >= 0); y[0] = x[0];"),
-    "memory from the heap": ("#include <stdlib.h>\n|||int *t = malloc(48); y[0] = x[0];"),
+    "memory from the heap": (
+        "#include <stdlib.h>\n|||int *t = malloc(12 * sizeof(int)); int (*q)[4] = (int (*)[4])calloc(3, sizeof *q); "
+        "if (!t) return; for (int i = 0; i < 12; i++) t[i] = x[i] * 2; for (int i = 0; i < 6; i++) q[i / 4][i % 4] = i;"
+        " for (int i = 0; i < 12; i++) y[i] = t[11 - i] + q[i / 4][i % 4]; free(t); free(q);"
+    ),
+    "memory of a size that data say": "#include <stdlib.h>\n|||int *t = malloc(x[0]); y[0] = x[0];",
     "array of variable size": (
         "|||int n = 12; int t[n]; for (int i = 0; i < n; i++) t[i] = x[i]; for (int i = 0; i < n; i++) "
         "y[i] = t[n - 1 - i];"

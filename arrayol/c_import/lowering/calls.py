@@ -33,8 +33,10 @@ class Calls:
             self.inlined(node)
         elif name in {"memcpy", "memmove", "memset"}:
             self._memory(name, node)
-        elif name in {"printf", "fprintf", "puts", "putchar", "assert", "free"}:
-            raise RefusalError(f"'{name}' is no computation", "leave it out", node)
+        elif name in {"printf", "fprintf", "puts", "putchar", "perror", "fflush"}:
+            self.run.remark(self.run.span(node), f"'{name}' is left out: it computes nothing")
+        elif name == "free":
+            return
         else:
             self.run.expressions.value(node)
 
@@ -102,7 +104,7 @@ class Calls:
             run.scopes.enter(parameter.name, cell)
             run.recorder.contents[cell] = value
         else:
-            pointer = PointerCell(parameter.name, run.key(parameter))
+            pointer = PointerCell(parameter.name, kind, run.key(parameter))
             run.scopes.enter(parameter.name, pointer)
             run.recorder.contents[pointer] = value
 
@@ -210,6 +212,11 @@ class Calls:
         if number is None or (number and BYTES[target.array.type] > 1):
             raise RefusalError("memset of other values than 0 is read for bytes only", "write a loop", node)
         self._loops(shape, node, lambda places: (target, integer(number)), places=[])
+
+    def zero(self, target: Address, node: Any) -> None:
+        """Give all elements behind the start of an array 0."""
+        shape = [self.run.number_of(dim) or 0 for dim in target.array.dims]
+        self._loops(shape, node, lambda places: (target, integer(0)), places=[])
 
     def _copy(self, target: Address, source: Address, shape: list[int], node: Any) -> None:
         def element(places: list[Form]) -> tuple[Address, COperation]:

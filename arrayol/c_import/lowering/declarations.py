@@ -91,7 +91,7 @@ class Structs:
 
     def fill(self, place: Any, init: Any, *, is_constant: bool = False) -> None:
         """The values of a list, in the order of the fields or by their names; 0 for those that it leaves out."""
-        run, names = self.run, self._names(place)
+        names = self._names(place)
         given: dict[str, Any] = {}
         at = 0
         for item in init.exprs:
@@ -144,11 +144,11 @@ class Declarations:
             case Struct():
                 self.declare_struct(node, kind, is_kept=is_static)
             case Pointer():
-                pointer = PointerCell(node.name, run.key(node))
+                pointer = PointerCell(node.name, kind, run.key(node))
                 run.scopes.enter(node.name, pointer)
                 run.recorder.contents[pointer] = Poison()
                 run.recorder.contents[pointer] = (
-                    Undefined() if node.init is None else run.expressions.pointer(node.init)
+                    Undefined() if node.init is None else run.expressions.pointer_or_memory(node.init, kind, node.name)
                 )
             case ArrayType():
                 self._declare_array(node, kind, is_static=is_static)

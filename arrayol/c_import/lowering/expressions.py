@@ -8,10 +8,21 @@ from typing import Any
 from pycparser import c_ast
 
 from arrayol.c_import import constants
-from arrayol.c_import.arithmetic import COMPARISONS, EXACT, NEAR, RefusalError, affine_condition, integer, literal
+from arrayol.c_import.arithmetic import (
+    COMPARISONS,
+    EXACT,
+    NEAR,
+    RefusalError,
+    affine_condition,
+    integer,
+    literal,
+    truth,
+)
+from arrayol.c_import.library import COMPOSED, composed
 from arrayol.c_import.lowering.borders import with_borders
 from arrayol.c_import.lowering.context import Context
 from arrayol.c_import.lowering.ctypes import BYTES, CType, NumberType, Pointer, Sequence, Struct
+from arrayol.c_import.lowering.storage import allocation_of
 from arrayol.c_import.lowering.symbols import (
     Address,
     CArray,
@@ -67,8 +78,17 @@ class Expressions:
             raise
 
     def condition(self, node: Any) -> COperation:
-        """The truth value of an expression."""
-        return self.arithmetic.condition(self.value(node))
+        """The truth value of an expression; of a pointer it is true, as no array is missing here."""
+        return truth(True) if self._is_array_name(node) else self.arithmetic.condition(self.value(node))
+
+    def _is_array_name(self, node: Any) -> bool:
+        return isinstance(node, c_ast.ID) and self.is_pointer(node)
+
+    def _is_null(self, node: Any) -> bool:
+        """Whether an expression is C's null pointer."""
+        if isinstance(node, c_ast.Cast):
+            return isinstance(self.run.types.of(node.to_type), Pointer) and self._is_null(node.expr)
+        return isinstance(node, c_ast.Constant) and node.value.rstrip("uUlL") == "0"
 
     def form(self, node: Any, what: str) -> Form:
         """An integer that is affine in iterators and consts. Raises RefusalError."""
@@ -180,9 +200,8 @@ class Expressions:
             struct = self.run.structs.declare(node, "object", kind)
             self.run.structs.fill(struct, node.init)
             return struct
-        name = getattr(node.name, "name", None)
-        if name in {"malloc", "calloc", "alloca"}:
-            raise RefusalError("memory from the heap is not read", "declare an array of a fixed size", node)
+        if allocation_of(node) is not None:
+            raise RefusalError("memory without a name is not read", "give it to a pointer that is declared here", node)
         return self.run.calls.inlined_struct(node)
 
     def _named(self, node: Any) -> Any:
@@ -204,6 +223,11 @@ class Expressions:
             case c_ast.TernaryOp():
                 raise RefusalError("a pointer that depends on a choice is not read", "choose between the values", node)
         return self._pointed(self.place(node), node)
+
+    def pointer_or_memory(self, node: Any, kind: CType, name: str) -> Address | CellAddress:
+        """Where a pointer of a name and type points that is given this value. Raises RefusalError."""
+        call = allocation_of(node)
+        return self.pointer(node) if call is None else self.run.states.allocated(call, kind, name)
 
     def _pointed(self, place: Any, node: Any) -> Address | CellAddress:
         """Where something that has a name points: a pointer, an array, a row of one."""
@@ -298,9 +322,14 @@ class Expressions:
     def _binary(self, node: Any) -> COperation:
         if (node.op == "-" or node.op in COMPARISONS) and self.is_pointer(node.left) and self.is_pointer(node.right):
             return self._distance(node)
-        left = self.value(node.left)
+        if node.op in {"==", "!="} and any(
+            self.is_pointer(one) and self._is_null(other)
+            for one, other in ((node.left, node.right), (node.right, node.left))
+        ):
+            return truth(node.op == "!=")
         if node.op in {"&&", "||"}:
-            return self._lazily(node, left)
+            return self._lazily(node, self.condition(node.left))
+        left = self.value(node.left)
         before = len(self.run.recorder.statements)
         right = self.value(node.right)
         self._check_order(left, before, node)
@@ -328,10 +357,9 @@ class Expressions:
 
     def _lazily(self, node: Any, left: COperation) -> COperation:
         """`&&` and `||`: the right side is asked where the left one does not decide."""
-        left = self.arithmetic.condition(left)
         known = affine_condition(left)
         with self.run.recorder.where(*self._path(known, holds=node.op == "&&")):
-            return self.arithmetic.binary(node.op, left, self.value(node.right))
+            return self.arithmetic.binary(node.op, left, self.condition(node.right))
 
     def _path(self, condition: Any, *, holds: bool) -> tuple[Any, ...]:
         return () if condition is None else (condition if holds else condition.negated(),)
@@ -383,7 +411,13 @@ class Expressions:
     def size_of(self, node: Any) -> int:
         """The bytes of a type or an expression."""
         if isinstance(node, c_ast.Typename):
-            return self._bytes(self.run.types.of(node), node)
+            return self.bytes_of(self.run.types.of(node), node)
+        if (
+            isinstance(node, c_ast.UnaryOp) and node.op == "*" and isinstance(node.expr, c_ast.ID)
+        ):  # as in malloc(sizeof *p)
+            pointer = self._named(node.expr)
+            if isinstance(pointer, PointerCell) and isinstance(pointer.type, Pointer):
+                return self.bytes_of(pointer.type.target, node)
         if isinstance(node, c_ast.ID):
             symbol = self._named(node)
             if isinstance(symbol, CArray):
@@ -396,7 +430,8 @@ class Expressions:
                     return count * BYTES[symbol.type]
         return BYTES[self.value(node).type]
 
-    def _bytes(self, kind: CType, node: Any) -> int:
+    def bytes_of(self, kind: CType, node: Any) -> int:
+        """The bytes of a type. Raises RefusalError."""
         match kind:
             case NumberType():
                 return BYTES[kind.name]
@@ -405,7 +440,7 @@ class Expressions:
             case Sequence():
                 number = self.run.number_of(self.form(kind.size, "a size"))
                 if number is not None:
-                    return number * self._bytes(kind.element, node)
+                    return number * self.bytes_of(kind.element, node)
         raise RefusalError("the size of this type is not known", "write the number of bytes", node)
 
     def _call(self, node: Any) -> COperation:
@@ -421,9 +456,11 @@ class Expressions:
         if name is None:
             raise RefusalError("a call of a computed function is not read", "call a function by its name", node)
         arguments = [self.value(one) for one in (node.args.exprs if node.args else [])]
+        if name in COMPOSED:
+            return composed(self.arithmetic, name, arguments)
         value = self.arithmetic.call(name, arguments)
         if value is None:
-            known = ", ".join(sorted({*EXACT, *NEAR, "fmin", "fmax"}))
+            known = ", ".join(sorted({*EXACT, *NEAR, *COMPOSED, "fmin", "fmax"}))
             raise RefusalError(f"'{name}' is not known", f"define it in this file; known are {known}", node)
         return value
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from pycparser import c_ast
 
-from arrayol.c_import.arithmetic import RefusalError, literal
+from arrayol.c_import.arithmetic import RefusalError, constant_of, literal
 from arrayol.c_import.constants import CConstant as Number_
 from arrayol.c_import.flat import delinearised
 from arrayol.c_import.forms import names_of
@@ -205,6 +205,12 @@ class FunctionRun(Context):
             return
         if not isinstance(results[0], COperation):
             raise RefusalError("the struct that this function returns is not read", "write it to an array", node)
+        status = constant_of(results[0])
+        if status is not None and any(
+            not self.recorder.arrays[one.target.array].local for one in self.recorder.statements
+        ):
+            self.remark(self.span(node), f"'{self.function.decl.name}' always returns {status.text}: it is left out")
+            return
         array = self.recorder.local("result", results[0].type, self.span(node))
         array.local, array.state = False, True
         self.recorder.store(array, (), results[0], self.span(node))
@@ -321,7 +327,7 @@ class FunctionRun(Context):
         self.scopes.enter(node.name, array)
         self.unrolling.declare(array, node)
         if assigns(self.function.body, node.name):  # a parameter that walks, as in `*y++ = v`
-            pointer = PointerCell(node.name, self.key(node))
+            pointer = PointerCell(node.name, kind, self.key(node))
             self.scopes.enter(node.name, pointer)
             self.recorder.contents[pointer] = Address(array, (Affine(),))
 

@@ -137,7 +137,7 @@ class Statements:
         run = self.run
         if node.op == "=" and run.expressions.is_pointer(node.lvalue) and self._is_pointer_place(node.lvalue):
             place = run.expressions.place(node.lvalue)
-            run.recorder.contents[place] = run.expressions.pointer(node.rvalue)
+            run.recorder.contents[place] = run.expressions.pointer_or_memory(node.rvalue, place.type, place.name)
             return None
         if node.op in {"+=", "-="} and self._is_pointer_place(node.lvalue):
             sign = c_ast.BinaryOp(node.op[0], node.lvalue, node.rvalue, node.coord)

@@ -10,9 +10,9 @@ from pycparser import c_ast
 
 from arrayol.c_import.arithmetic import RefusalError, constant_of
 from arrayol.c_import.lowering.context import Context
-from arrayol.c_import.lowering.ctypes import CType, NumberType, Pointer, Struct
+from arrayol.c_import.lowering.ctypes import CType, NumberType, Pointer, Struct, Void
 from arrayol.c_import.lowering.ctypes import Sequence as ArrayType
-from arrayol.c_import.lowering.symbols import CArray, Cell, Deferred, RestartError
+from arrayol.c_import.lowering.symbols import Address, CArray, Cell, Deferred, RestartError
 from arrayol.c_import.model import COperation, Form
 from arrayol.ir.affine import Affine
 from arrayol.text import few
@@ -74,6 +74,28 @@ class Storage:
         array.name, array.type = run.recorder.fresh(name), kind.name
         run.recorder.arrays[array.name] = array
         return array
+
+    def allocated(self, call: Any, kind: CType, name: str) -> Address:
+        """The start of an array that `malloc` or `calloc` makes for a pointer. Raises RefusalError."""
+        run = self.run
+        element = kind.target if isinstance(kind, Pointer) else None
+        if element is None or isinstance(element, Pointer | Void):
+            raise RefusalError("memory without a type is not read", "cast it, as (int *)malloc(...)", call)
+        size = 1
+        for argument in call.args.exprs:
+            number = run.number_of(run.expressions.form(argument, "the number of bytes"))
+            if number is None:
+                raise RefusalError("the size of this memory is no constant", "give its size as a number", argument)
+            size *= number
+        width = run.expressions.bytes_of(element, call)
+        if not size or size % width:
+            raise RefusalError("this memory does not hold whole elements", "write a number times sizeof", call)
+        count = c_ast.Constant("int", str(size // width), call.coord)
+        array = self.array_named(name, ArrayType(element, count), call, local=True)
+        start = Address(array, (Affine(),))
+        if call.name.name == "calloc":
+            run.calls.zero(start, call)
+        return start
 
     def remark_first(self, array: CArray, values: Sequence[COperation | None], node: Any) -> None:
         """Say what an array that keeps its values from call to call starts with."""
@@ -186,6 +208,14 @@ class Storage:
             place, rest = divmod(place, dim.number)
             found.insert(0, Affine(constant=rest))
         return tuple(found)
+
+
+def allocation_of(node: Any) -> Any | None:
+    """The call of `malloc` and the like that an expression is, below casts; None for another."""
+    while isinstance(node, c_ast.Cast):
+        node = node.expr
+    name = getattr(getattr(node, "name", None), "name", None) if isinstance(node, c_ast.FuncCall) else None
+    return node if name in {"malloc", "calloc", "alloca"} else None
 
 
 def _zero() -> COperation:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from arrayol.c_import.arithmetic import RefusalError
+from arrayol.c_import.lowering.ctypes import CType
 from arrayol.c_import.model import COperation, Form
 from arrayol.ir.affine import Affine
 from arrayol.source import Span
@@ -87,6 +88,7 @@ class PointerCell:
     """A variable that points somewhere."""
 
     name: str
+    type: CType
     key: tuple[int, ...]
 
 

@@ -192,7 +192,7 @@ def _closing(text: str, start: int) -> int:
 def chosen_function(unit: Unit, name: str | None) -> c_ast.FuncDef:
     """The function to import: the one that is named, else the one with `#pragma scop`, else the only one.
 
-    Raises ArrayolError where that leaves a choice.
+    A `main` beside others only calls them, to try them. Raises ArrayolError where that leaves a choice.
     """
     file = unit.places.file
     if name is not None:
@@ -202,10 +202,9 @@ def chosen_function(unit: Unit, name: str | None) -> c_ast.FuncDef:
             raise error("no-scop", f"there is no function '{name}' in this file", hint=hint, file=file.name)
         return unit.functions[name]
     marked = [one for one in unit.functions.values() if "scop" in pragmas_of(one)]
-    called = {
-        one.name.name for node in unit.functions.values() for one in calls_of(node) if isinstance(one.name, c_ast.ID)
-    }
-    candidates = marked or [one for key, one in unit.functions.items() if key not in called]
+    others = {key: one for key, one in unit.functions.items() if key != "main"} or unit.functions
+    called = {one.name.name for node in others.values() for one in calls_of(node) if isinstance(one.name, c_ast.ID)}
+    candidates = marked or [one for key, one in others.items() if key not in called]
     if len(candidates) == 1:
         return candidates[0]
     if not unit.functions:
