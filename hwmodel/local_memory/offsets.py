@@ -105,12 +105,20 @@ def run_places(width: int, shape: Sequence[int]) -> tuple[tuple[Place, ...], ...
 def joint_sets(access: Access) -> tuple[tuple[Place, ...], ...]:
     """The joint set A_j of each cycle j of an occupancy: chunk j of the pattern, joined over the units.
 
-    Without bends.
+    Without bends. Chunks that are translates of each other are joined once: a row has hundreds.
     """
-    number = np.arange(len(access.places))
+    places = np.array(access.places, np.int64).reshape(len(access.places), len(access.step))
+    number = np.arange(len(places))
     when = (result_cycles if access.results else read_cycles)(number, len(number), access.cycles)
-    chunks = np.split(number, np.flatnonzero(np.diff(when)) + 1)
-    return tuple(joined([access.places[at] for at in chunk], access.step, access.units) for chunk in chunks)
+    found, sets = dict[bytes, Places](), list[tuple[Place, ...]]()
+    for chunk in np.split(places, np.flatnonzero(np.diff(when)) + 1):
+        moved = chunk - chunk[:1]
+        key = moved.tobytes()
+        if key not in found:
+            own = joined(as_tuples(moved), access.step, access.units)
+            found[key] = np.array(own, np.int64).reshape(len(own), len(access.step))
+        sets.append(as_tuples(found[key] + chunk[:1]))
+    return tuple(sets)
 
 
 def joined(places: Sequence[Place], step: Place, units: int) -> tuple[Place, ...]:
@@ -151,9 +159,11 @@ def numbered(places: Places, ahead: Place) -> tuple[NDArray[Any], int]:
 def differences(sets: Iterable[Sequence[Place]], edges: Sequence[Edge | None] = ()) -> Places:
     """The nonzero differences of any two elements of one set, straight or bent; each once, and one of d and -d."""
     parts = []
-    for places in sets:
-        for bent in _bent(np.array(places, np.int64).reshape(len(places), -1), edges):
-            parts += [_pairs(distinct_rows(bent))]
+    each = [np.array(places, np.int64).reshape(len(places), -1) for places in sets]
+    if not any(edges):  # translates have the same
+        each = list({(own.shape, (own - own[:1]).tobytes()): own for own in each}.values())
+    for own in each:
+        parts += [_pairs(distinct_rows(bent)) for bent in _bent(own, edges)]
     rank = max((part.shape[1] for part in parts), default=0)
     return distinct_rows(np.concatenate([np.zeros((0, rank), np.int64), *parts]))
 

@@ -10,8 +10,10 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from arrayol.arrays import distinct_rows
+from hwmodel.datapath.port_cycles import read_cycles
 from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues, factors, smallest_function
-from hwmodel.local_memory.offsets import Place, differences
+from hwmodel.local_memory.offsets import Place, differences, joint_sets
+from tests.strategies_stores import Store, stores
 
 MOST = 9
 
@@ -60,16 +62,43 @@ def grid(*extents: int) -> st.SearchStrategy[set[Place]]:
     )
 
 
-@given(st.one_of(grid(24), grid(6, 7), grid(3, 2, 9)))
-def test_differences_are_those_of_all_pairs(own: set[Place]) -> None:
-    """Pair by pair, or by moving one set over the other: one of d and -d each."""
-    found = differences([sorted(own)])
-    event("moved" if len(own) > 20 else "pair by pair")
-    pairs = [tuple(b - a for a, b in zip(one, other, strict=True)) for one in own for other in own if one != other]
+@given(st.lists(st.one_of(grid(24), grid(5, 9)).map(sorted), min_size=1, max_size=2), st.integers(0, 3))
+def test_differences_are_those_of_all_pairs(sets: list[list[Place]], further: int) -> None:
+    """Pair by pair, or by moving one set over the other: one of d and -d each. Translates of a set add none."""
+    sets = [own for own in sets if len(own[0]) == len(sets[0][0])]
+    sets.append([(*place[:-1], place[-1] + place[0]) for place in sets[0]])  # as many places, other differences
+    moved = [[tuple(at + further * number for at in place) for place in sets[0]] for number in (1, 2)]
+    found = differences([*moved, *sets])
+    event("moved" if len(sets[0]) > 20 else "pair by pair")
+    pairs = [
+        tuple(b - a for a, b in zip(one, other, strict=True))
+        for own in sets
+        for one in own
+        for other in own
+        if one != other
+    ]
     assert {max(row, tuple(-part for part in row)) for row in map(tuple, found.tolist())} == {
         max(row, tuple(-part for part in row)) for row in pairs
     }
     assert len({tuple(row) for row in found.tolist()}) == len(found)
+
+
+@given(stores())
+def test_a_joint_set_is_what_all_units_access_in_a_cycle(store: Store) -> None:
+    own = store.access
+    when = read_cycles(np.arange(len(own.places)), len(own.places), own.cycles)
+    expected = [
+        tuple(
+            dict.fromkeys(
+                tuple(at + unit * by for at, by in zip(place, own.step, strict=True))
+                for place, cycle in zip(own.places, when.tolist(), strict=True)
+                if cycle == now
+                for unit in range(own.units)
+            )
+        )
+        for now in sorted(set(when.tolist()))
+    ]
+    assert joint_sets(own) == tuple(expected)
 
 
 far = st.sampled_from([0, 1, -3, 1 << 40, -(1 << 61)])
