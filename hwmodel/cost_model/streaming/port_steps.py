@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -91,7 +92,7 @@ class PortSteps:
     def _side(self, *, write: bool) -> IntArray:
         return sum((own.cycles for own in self.ports if own.write == write), np.zeros(self.chunks, np.int64))
 
-    @property
+    @cached_property
     def port(self) -> PortCycles:
         """The cycles of the port in each step of a frame, (n + 2,)."""
         if self.together is not None:
@@ -99,7 +100,7 @@ class PortSteps:
         nothing = np.zeros(2, np.int64)
         loads, stores = self._side(write=False), self._side(write=True)
         loads, stores = np.append(loads, nothing), np.append(nothing, stores)
-        return PortCycles(loads, stores, 0 * loads, self.shared, self.turn)
+        return PortCycles(loads, stores, np.zeros(len(loads), np.int64), self.shared, self.turn)
 
     @property
     def begins(self) -> IntArray:
@@ -119,7 +120,7 @@ class PortSteps:
         """The cycles of each step of a frame, (n + 2,)."""
         return np.maximum(self.port.cycles, self.work)
 
-    @property
+    @cached_property
     def latency_cycles(self) -> int:
         """From the first load to the last store."""
         return int(self.lengths.sum())
