@@ -39,7 +39,6 @@ from dse.jobs.jobs import SEARCHING, SearchProgress
 from dse.jobs.runner import Resources, open_runner
 from dse.search.context import BUDGET, ROUNDS, SearchRequest
 from dse.search.methods import choose_method, with_filled_gaps
-from dse.search.rounds.search import SEARCH
 from dse.search.shown.variants import contexts_of, joined, search_each
 from dse.space.copies import for_copies
 from dse.space.mappings import MappingSpace
@@ -238,7 +237,7 @@ def measure(case: Case, most: float, budget: float) -> Measured:
             predicted = found.work
         ended = _seconds(resource.RUSAGE_SELF)
     except TimeoutError:
-        whole = SEARCH * budget if chosen.name == ROUNDS else said
+        whole = budget if chosen.name == ROUNDS else said
         predicted, ended, method = whole * course.share, course.seconds or began, f"{method}, cut"
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)

@@ -39,6 +39,7 @@ from dse.search.heuristic.search import GeneticSearch
 from dse.search.integer_partitions import Code, covered
 from dse.search.isomorphic import IsomorphicGroups
 from dse.search.rounds.archive import Archive
+from dse.search.rounds.both_styles import SHARE as STREAMS
 from dse.search.rounds.both_styles import BothStyles
 from dse.search.rounds.neighbourhood import Neighbourhood, OfGroup
 from dse.search.rounds.portions import WorkItem, WorkQueue
@@ -328,6 +329,8 @@ class _Search:
         plans = self.both.plans()
         for (group, _), part in zip(plans, self.runner.do(self.context, [plan for _, plan in plans]), strict=True):
             self.both.add(group, part)
+        if plans:
+            self._report()
 
     def _further(self, number: int, portions: Iterable[tuple[Mask, WorkItem]], share: float) -> None:
         """What is beyond plain structures in batches, in a round before the last up to a share of the budget."""
@@ -465,6 +468,11 @@ class _Search:
         self.request.keep(self.context, self.searched)
 
     @property
+    def _work(self) -> float:
+        """The seconds of blocks and streams so far."""
+        return self.spent + self.both.seconds
+
+    @property
     def _objectives(self) -> IntArray:
         """The objectives of all whole designs so far, (designs, objectives)."""
         return objective_values(self.context.columns, self.whole.wholes.values)
@@ -483,7 +491,9 @@ class _Search:
         return np.concatenate([own, *self.request.rivals])
 
     def _report(self) -> None:
-        number, budget = min(self.rounds + 1, len(ROUNDS)), SEARCH * self.request.budget
+        number, share = min(self.rounds + 1, len(ROUNDS)), SEARCH
+        if self.context.space.study.has_streams:
+            share += STREAMS
         self.request.report(
             SearchProgress(
                 SEARCHING,
@@ -492,7 +502,7 @@ class _Search:
                 "rounds",
                 at_most=True,
                 designs=self.counts.size,
-                work=min(1.0, self.spent / budget),
+                work=min(1.0, self._work / (share * self.request.budget)),
                 place=self.stage,
                 hypervolume=partial(self.volume.with_points, self._objectives),
                 bound=lambda: self.volume.share_of_any(self.context.least),
@@ -554,7 +564,7 @@ class _Search:
         course = Course(
             self.rounds,
             self.cut,
-            self.spent + self.both.seconds,
+            self._work,
             self.request.budget,
             self.left_out,
             around=self.around.number,
@@ -575,7 +585,7 @@ class _Search:
             refusal=next(((tasks, refusal) for tasks, refusal in refusals if refusal), None),
             evolution=evolution,
             coverage=covered(space, self._partitions(), is_whole=self.is_exact),
-            work=self.spent + self.both.seconds,
+            work=self._work,
         )
 
     def _partitions(self) -> frozenset[Code]:

@@ -8,7 +8,7 @@ they are small.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import sqrt
+from math import prod
 
 import numpy as np
 
@@ -27,11 +27,16 @@ from hwmodel.design import GroupDesign
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.streamed import Stream
 
-STREAM_SECONDS = 0.015  # roughly, of one stream under one order of loops,
-GROWN_SECONDS = 0.1  # and of one whose line buffers follow from those of small groups
+STREAM_SECONDS = 0.022  # roughly, of a stream under one order of loops and pace, with a few chunks of the port,
+GROWN_SECONDS = 0.06  # more where its line buffers follow from those of small groups,
+FEW_SECONDS = 0.01  # or are counted, of arrays with at most _FEW_DATA,
+STEP_SECONDS = 2.5e-7  # and for each step of the port
 _ORDERS = 2  # of loops, as a rule
 _FEW_TASKS = 4  # of a group, of which it does not take long to tell whether it streams at all
-_FREE_DATA = 100_000  # of more data chunks of the port are more, by their root
+_FEW_DATA = 150_000
+_SHORTEST = 8  # pulses of a chunk, as a rule
+_LONGER = 2  # times as many steps as the shortest chunks have are those of all chunks that are tried
+_STEPS_AT_MOST = 12_000_000
 
 Priced = tuple[GroupDesign, GroupEstimate]
 
@@ -96,6 +101,39 @@ def may_be_grown(space: MappingSpace, tasks: tuple[str, ...]) -> bool:
     return False
 
 
+def _seconds(space: MappingSpace, tasks: tuple[str, ...]) -> float:
+    """Roughly what all streams of a group take."""
+    streams = len(paces_of(space, tasks)) * _orders(space, tasks)
+    arrays = {touch.array for task in tasks for touch in (*space.accesses.reads[task], *space.accesses.writes[task])}
+    if may_be_grown(space, tasks):
+        is_small = sum(map(space.accesses.size, arrays)) <= _FEW_DATA
+        return streams * (STREAM_SECONDS + (FEW_SECONDS if is_small else GROWN_SECONDS))
+    return streams * STREAM_SECONDS + STEP_SECONDS * min(_STEPS_AT_MOST, _steps(space, tasks))
+
+
+def _orders(space: MappingSpace, tasks: tuple[str, ...]) -> int:
+    return min(_ORDERS, len(space.accesses.extents(tasks[-1])))
+
+
+def _steps(space: MappingSpace, tasks: tuple[str, ...]) -> float:
+    """Roughly the steps of the port in all streams of a group, each with a few chunks that hardly wait for the port."""
+    accesses, channel = space.accesses, space.model.platform.channels[0]
+    made = {touch.array for task in tasks for touch in accesses.writes[task]}
+    read = {touch.array for task in tasks for touch in accesses.reads[task]}
+    sides = [list(map(accesses.size, arrays)) for arrays in (read - made, made - read)]
+    if channel.port == "shared":
+        sides = [[size for side in sides for size in side]]
+    words = max(sum(side) for side in sides) / space.model.data_per_word
+    waits = max(map(len, sides)) * (1 + (channel.latency or 0))
+    data = max((size for side in sides for size in side), default=1)
+    pulses = max(data, *(prod(accesses.extents(task)) for task in tasks))
+    steps = 0.0
+    for frame in (pulses * float(pace) for pace in paces_of(space, tasks)):
+        shortest = waits / (1 - words / frame) if words < frame else 0.0
+        steps += _LONGER * frame / min(frame, max(_SHORTEST, shortest))
+    return steps * _orders(space, tasks)
+
+
 @dataclass(frozen=True)
 class StreamJob:
     """All streams of a group."""
@@ -111,11 +149,7 @@ class StreamJob:
         """The job, with its predicted seconds: few where a group of few tasks does not stream."""
         if len(tasks) <= _FEW_TASKS and not _has_streams(space, tasks):
             return StreamJob(tasks, STREAM_SECONDS)
-        each = STREAM_SECONDS + (GROWN_SECONDS if may_be_grown(space, tasks) else 0.0)
-        processes = (space.model.network.processes[task] for task in tasks)
-        arrays = {array for process in processes for array in (*process.reads, *process.writes)}
-        larger = sqrt(max(1.0, sum(map(space.accesses.size, arrays)) / _FREE_DATA))
-        return StreamJob(tasks, each * _ORDERS * (1 + len(paces_of(space, tasks))) * larger)
+        return StreamJob(tasks, _seconds(space, tasks))
 
     def key(self, context: SearchContext) -> bytes:
         """What it depends on."""
