@@ -12,6 +12,7 @@ from dse.search.groups.keep_search import searches_keeps
 from dse.search.groups.search import TYPICAL, GroupJobs
 from dse.search.isomorphic import IsomorphicGroups
 from dse.search.pricing import RateChoices, plain_structure
+from dse.search.streams.stream_search import StreamJob
 from dse.space.mappings import MappingSpace, Shape, table_of
 from dse.space.options import count_mapping_options, one_more, opens_only_keeps
 from dse.space.task_graph import Mask
@@ -49,23 +50,28 @@ def group_seconds(
     With `all_options` these are tried on every structure, else one at a time on the plain front.
     """
     last, tasks = space.last(group), space.tasks(group)
-    if last is None:
-        return 0.0
+    if last is None or not space.study.has_blocks:
+        return streams_seconds(space, tasks)
     jobs = GroupJobs(space, columns, tasks, RateChoices(tuple(map(space.rates, tasks))))
     cost, kept, structures = jobs.cost, jobs.searches_keeps, space.count_structures(last)
     least = cost.tables_of(structures) + structures * (cost.plain + (cost.keeps if kept else 0.0))
     if least > most:
         return least
-    found = space.structure_at(last, 0.5)
+    streams, found = streams_seconds(space, tasks), space.structure_at(last, 0.5)
     if found is None:
-        return cost.tables_of(0)
-    total = cost.tables_of(structures) + structures * _enumerated_seconds(jobs, *found)
+        return streams + cost.tables_of(0)
+    total = streams + cost.tables_of(structures) + structures * _enumerated_seconds(jobs, *found)
     for scan, shapes in space.structures(last):
         total += float(cost.blocks(scan, shapes).sum() + (cost.keeps_of(scan, shapes).sum() if kept else 0.0))
     if total <= most and space.study.has_options and not (kept and opens_only_keeps(space, last)):
         middle = plain_structure(tasks, Blocks(found[1], found[0]))  # stands for all
         total += _options(jobs, middle, structures if all_options else None)
     return total
+
+
+def streams_seconds(space: MappingSpace, tasks: tuple[str, ...]) -> float:
+    """Predicted seconds of the streams of a group, where the study has them."""
+    return StreamJob.of(space, tasks).cost if space.study.has_streams else 0.0
 
 
 def tries_all_options(space: MappingSpace, columns: Columns) -> bool:

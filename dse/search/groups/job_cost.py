@@ -58,6 +58,7 @@ _COUNTED_RATE = 2e-3  # the same of one that is planned by counts,
 _RATE_RUN = 0.15e-6  # and for each repetition in blocks that differ
 _BLOCKS_APART = 4  # blocks that differ: inside, and at the ends of two axes
 _SCHEDULED = 64, 0.25  # combinations that are scheduled: so many, and so many of the others
+_COUNTED = 0.42  # of all that, where structures are planned by counts
 _LOOK = 5e-4  # of a plain structure, for a look at all that it may keep,
 _KEPT_TASK = 4e-4  # and where something is read again, for each task,
 _KEPT = 1e-3  # and for prices of some of the choices, by their number to the power of 3/4,
@@ -200,7 +201,7 @@ class JobCost:
         blocks, cut = structure.blocks, any(processor.cut for processor in structure.processors)
         if self._is_counted(structure):
             alone = self._enumerated_seconds + self._enumerated_buffers + _BATCH_DESIGN * self.combinations
-            return alone + (self._scheduled(blocks.shape, _COUNTED_RATE) if structure.fifos else 0.0)
+            return _COUNTED * (alone + (self._scheduled(blocks.shape, _COUNTED_RATE) if structure.fifos else 0.0))
         listed = bool(blocks.outer or structure.recompute or cut)
         return self.opened(blocks.shape, fifos=bool(structure.fifos), listed=listed)
 

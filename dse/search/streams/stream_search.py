@@ -27,6 +27,7 @@ from hwmodel.design import GroupDesign
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.streamed import Stream
 
+_NO_STREAMS = 0.015  # roughly, of a look at a group that does not stream,
 STREAM_SECONDS = 0.022  # roughly, of a stream under one order of loops and pace, with a few chunks of the port,
 GROWN_SECONDS = 0.06  # more where its line buffers follow from those of small groups,
 FEW_SECONDS = 0.01  # or are counted, of arrays with at most _FEW_DATA,
@@ -148,7 +149,7 @@ class StreamJob:
     def of(space: MappingSpace, tasks: tuple[str, ...]) -> StreamJob:
         """The job, with its predicted seconds: few where a group of few tasks does not stream."""
         if len(tasks) <= _FEW_TASKS and not _has_streams(space, tasks):
-            return StreamJob(tasks, STREAM_SECONDS)
+            return StreamJob(tasks, _NO_STREAMS)
         return StreamJob(tasks, _seconds(space, tasks))
 
     def key(self, context: SearchContext) -> bytes:
