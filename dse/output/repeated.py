@@ -23,7 +23,7 @@ from hwmodel.cost_model.model import MachineModel
 from hwmodel.datapath.technology.overhead import NO_ROUTES
 from hwmodel.design import Design
 from hwmodel.emit.schedule.design import HardwareDesign, ShortRun, schedule_repeated
-from hwmodel.emit.schedule.frames.short_frame import ShortFrame, short_frames
+from hwmodel.emit.schedule.frames.short_frame import WHOLE_AT_MOST, ShortFrame, short_frames
 from hwmodel.emit.schedule.port import address_map
 from hwmodel.emit.schedule.repetition import NotRepeatedError
 from hwmodel.platform import Platform
@@ -32,7 +32,6 @@ from hwmodel.simulator.memories.memories import of_other_frames
 from hwmodel.simulator.schedule.plan import SimulatorError
 from hwmodel.simulator.simulate import Simulation, run_groups
 
-WHOLE_AT_MOST = 1 << 17  # repetitions of a frame that is simulated whole
 _WORTH = 0.5  # the greatest share of the blocks that a shorter frame has
 
 

@@ -180,7 +180,7 @@ def grown_chains(
     first, far = found[corners[0]], tuple(one.periods for one in loops)
 
     def at(place: Grid, numbers: Callable[[SizedGroup], tuple[int, ...]]) -> list[int]:
-        return _extrapolated({corner: numbers(found[corner]) for corner in corners}, place)
+        return extrapolated({corner: numbers(found[corner]) for corner in corners}, place)
 
     if large.shape() != first.shape() or at(far, SizedGroup.numbers) != list(large.numbers()):
         return None
@@ -198,8 +198,8 @@ def _alike(own: SizedGroup, other: SizedGroup) -> bool:
     return own.shape() == other.shape() and own.without_depths() == other.without_depths()
 
 
-def _extrapolated(corners: Mapping[Grid, tuple[int, ...]], place: Grid) -> list[int]:
-    """What grows by the same number with each period of a loop, at another place."""
+def extrapolated(corners: Mapping[Grid, tuple[int, ...]], place: Grid) -> list[int]:
+    """What grows by the same number with each period of a loop, at another place than the corners 0 and 1."""
     weights = {
         corner: prod(more if side else 1 - more for side, more in zip(corner, place, strict=True)) for corner in corners
     }

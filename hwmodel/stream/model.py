@@ -11,7 +11,7 @@ from functools import cached_property
 from hwmodel.accesses import Accesses
 from hwmodel.platform import Platform
 from hwmodel.stream.chains import births_of, steady_positions, steady_segments
-from hwmodel.stream.grown import SizedGroup, grown_chains, small_loops, smaller
+from hwmodel.stream.grown import SizedGroup, SmallLoop, grown_chains, small_loops, smaller
 from hwmodel.stream.lane_reads import LanePasses, Line, ListedLanes, by_output, needs_listing
 from hwmodel.stream.lanes import Lane, LaneReads, Link, Recurrences, lanes_of, links_of
 from hwmodel.stream.loops import Loops, loops_of
@@ -88,22 +88,36 @@ class StreamModel:
         """Its chains from those of the group at small sizes; None where they do not say."""
         key = replace(stream, chunk=0)
         if key not in self._grown:
-            walked, starts = self._started(stream)
-            pitches = walked.pitches
-            loops = small_loops(self.group, self.loops, pitches)
-            large = SizedGroup((), starts, pitches, walked.links)
-            timing = {name: (own.interval, own.latency) for name, own in pitches.firing.items()}
-            like = _Timed(timing, self._recurrences(pitches.firing))
+            loops = self.small_loops(stream)
 
             def sample(cut: Mapping[int, int]) -> SizedGroup | None:
-                accesses = smaller(self.group, self.loops, cut)
-                if accesses is None:
-                    return None
-                small = StreamModel(accesses, self.tasks, None, _like=like)
-                return small.sample(stream) if small.listed_reads(stream) <= LISTED_AT_MOST else None
+                small = self.smaller(stream, cut)
+                return small.sample(stream) if small is not None else None
 
-            self._grown[key] = grown_chains(large, loops, sample) if loops else None
+            self._grown[key] = grown_chains(self.sized(stream), loops, sample) if loops else None
         return self._grown[key]
+
+    def small_loops(self, stream: Stream) -> tuple[SmallLoop, ...]:
+        """The loops that can be made small. Raises ArrayolError (`not-streamed`)."""
+        return small_loops(self.group, self.loops, self._walk(stream).pitches)
+
+    def sized(self, stream: Stream) -> SizedGroup:
+        """What grows with its size, without chains. Raises ArrayolError (`not-streamed`)."""
+        walked, starts = self._started(stream)
+        return SizedGroup((), starts, walked.pitches, walked.links)
+
+    def smaller(self, stream: Stream, cut: Mapping[int, int]) -> StreamModel | None:
+        """The group with so many places less by loop, its tasks as fast as here; None where it has no whole size.
+
+        Also None where many reads would be counted one by one. Raises ArrayolError (`not-streamed`).
+        """
+        accesses = smaller(self.group, self.loops, cut)
+        if accesses is None:
+            return None
+        firing = self._walk(stream).pitches.firing
+        timing = {name: (own.interval, own.latency) for name, own in firing.items()}
+        small = StreamModel(accesses, self.tasks, None, _like=_Timed(timing, self._recurrences(firing)))
+        return small if small.listed_reads(stream) <= LISTED_AT_MOST else None
 
     def sample(self, stream: Stream) -> SizedGroup:
         """The group under decisions, with all its reads counted. Raises ArrayolError (`not-streamed`)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,23 @@ from hwmodel.emit.streams.names import bits_below
 
 _RUNS = 4  # of indices, each of which is compared with its ends
 _PERIODS = (2, 4, 8, 16, 32, 64)
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The nets of a place, and by row along each axis the number of the one that it takes; -1 where any will do.
+
+    `rows` are by axis, and by index along it, the row of `taken`.
+    """
+
+    nets: tuple[str, ...]
+    taken: IntArray
+    rows: tuple[IntArray, ...]
+
+    @property
+    def weights(self) -> list[IntArray]:
+        """By axis how many indices have each row."""
+        return [np.bincount(own, minlength=size) for own, size in zip(self.rows, self.taken.shape, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,34 +57,42 @@ class Conditions:
             self.lines += _compared(name, index, members)
         return self._known[key]
 
-    def chosen(self, nets: Sequence[str], taken: IntArray, indices: Sequence[Index]) -> str:
-        """The net by the indices along all axes of an array of their numbers; -1 where any will do."""
-        known = taken[taken >= 0]
-        if not len(known):
+    def chosen(self, choice: Choice, indices: Sequence[Index]) -> str:
+        """The net by the indices along all axes; "" where any will do everywhere."""
+        taken, weights = choice.taken, choice.weights
+        known = taken >= 0
+        if not known.any():
             return ""
-        taken = np.where(taken < 0, np.bincount(known).argmax(), taken)
-        return self._chosen(nets, taken, indices)
+        counts = np.ones(taken.shape)
+        for axis, own in enumerate(weights):
+            counts *= own.reshape([-1 if other == axis else 1 for other in range(taken.ndim)])
+        most = int(np.bincount(taken[known], counts[known]).argmax())
+        return self._chosen(replace(choice, taken=np.where(known, taken, most)), indices)
 
-    def _chosen(self, nets: Sequence[str], taken: IntArray, indices: Sequence[Index]) -> str:
+    def _chosen(self, choice: Choice, indices: Sequence[Index]) -> str:
+        taken = choice.taken
         first = int(taken.flat[0])
         if (taken == first).all():
-            return nets[first]
+            return choice.nets[first]
         axis, kinds = min(
             ((axis, _slices(taken, axis)) for axis in range(taken.ndim) if taken.shape[axis] > 1),
             key=lambda own: len(set(own[1])) if len(set(own[1])) > 1 else taken.size,
         )
-        counts = Counter(kinds)
+        counts = Counter[int]()
+        for kind, weight in zip(kinds, choice.weights[axis].tolist(), strict=True):
+            counts[kind] += weight
         text, numbers = "", np.array(kinds)
         otherwise = max(counts, key=lambda kind: (counts[kind], -kind))
         for kind in counts:
             if kind != otherwise:
-                condition = self.net_of_members(indices[axis], numbers == kind)
-                text += f"{condition} ? {self._at(nets, taken, indices, (axis, kinds.index(kind)))} : "
-        return f"({text}{self._at(nets, taken, indices, (axis, kinds.index(otherwise)))})"
+                condition = self.net_of_members(indices[axis], numbers[choice.rows[axis]] == kind)
+                text += f"{condition} ? {self._at(choice, indices, (axis, kinds.index(kind)))} : "
+        return f"({text}{self._at(choice, indices, (axis, kinds.index(otherwise)))})"
 
-    def _at(self, nets: Sequence[str], taken: IntArray, indices: Sequence[Index], place: tuple[int, int]) -> str:
-        axis, index = place
-        return self._chosen(nets, np.take(taken, [index], axis), indices)
+    def _at(self, choice: Choice, indices: Sequence[Index], place: tuple[int, int]) -> str:
+        axis, row = place
+        rows = (*choice.rows[:axis], np.zeros(1, np.int64), *choice.rows[axis + 1 :])
+        return self._chosen(Choice(choice.nets, np.take(choice.taken, [row], axis), rows), indices)
 
 
 def _slices(taken: IntArray, axis: int) -> list[int]:

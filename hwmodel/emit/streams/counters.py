@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from arrayol.arrays import IntArray
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.streams.conditions import Index
 from hwmodel.emit.streams.names import bits_below, vector
-from hwmodel.emit.streams.trains import Loops, Nest, nests_of
+from hwmodel.emit.streams.trains import Loops, Nest
 
 NESTS = 64  # of a train
 
@@ -23,7 +20,7 @@ class Counters:
     frame: int
     events: set[int] = field(default_factory=set)
     lines: list[str] = field(default_factory=list)
-    _trains: dict[bytes, str] = field(default_factory=dict)
+    _trains: dict[tuple[Nest, ...], str] = field(default_factory=dict)
     _nests: dict[tuple[int, Loops], str] = field(default_factory=dict)
     ticks: dict[tuple[int, int], str] = field(default_factory=dict)
 
@@ -56,18 +53,16 @@ class Counters:
             indices.append(index)
         return begins, indices
 
-    def train(self, pulses: IntArray, what: str) -> str:
+    def train(self, nests: tuple[Nest, ...], what: str) -> str:
         """The net that is 1 in some pulses of each frame, which are `what`."""
-        key = np.asarray(pulses, np.int64).tobytes()
-        if key not in self._trains:
-            nests = nests_of(pulses)
+        if nests not in self._trains:
             if len(nests) > NESTS or any(nest.last - nest.first >= self.frame for nest in nests):
                 raise not_emitted(f"{what} in pulses without a pattern", "take another pace, or blocks for this group")
             name = f"train${len(self._trains)}"
-            self._trains[key] = name
+            self._trains[nests] = name
             nets = [self._nest(nest) for nest in nests]
             self.lines.append(f"  wire {name} = {' || '.join(nets)};")
-        return self._trains[key]
+        return self._trains[nests]
 
     def _nest(self, nest: Nest) -> str:
         key = nest.first, nest.loops

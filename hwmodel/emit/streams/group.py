@@ -6,19 +6,17 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from hwmodel.datapath.graph.graph import Graph
 from hwmodel.datapath.operators.nets import identifier
 from hwmodel.emit.schedule.names import plain
-from hwmodel.emit.streams.conditions import Conditions, Index
+from hwmodel.emit.streams.conditions import Choice, Conditions, Index
 from hwmodel.emit.streams.counters import Counters
 from hwmodel.emit.streams.hardware import StreamHardware
 from hwmodel.emit.streams.lookups import lookup_lines
 from hwmodel.emit.streams.names import bits_below, data_net, lane_name, made_net, node_name, vector
-from hwmodel.emit.streams.positions import LaneNets
-from hwmodel.emit.streams.sources import Choice, Sources, ports_read
-from hwmodel.emit.verilog.datapaths.chunks import bus_bits, chunk_size, early_bus, elements_of, has_bus, leaving
+from hwmodel.emit.streams.nets import LaneEnables, of_rounds
+from hwmodel.emit.streams.sources import ports_read
+from hwmodel.emit.verilog.datapaths.chunks import bus_bits, chunk_size, early_bus, elements_of, leaving
 from hwmodel.stream.lanes import Lane
 from hwmodel.stream.nodes import Node
 from hwmodel.streamed import Firing
@@ -69,19 +67,16 @@ class GroupModule:
     prefix: str
     counters: Counters = field(init=False)
     conditions: Conditions = field(default_factory=Conditions)
-    sources: Sources = field(init=False)
     beside: list[str] = field(default_factory=list)  # modules of tables
 
     def __post_init__(self) -> None:
         self.counters = Counters(self.hardware.frame)
-        own = self.hardware
-        self.sources = Sources(own.model.group, own.firing, own.lanes, own.contents)
 
     @property
     def early(self) -> Mapping[str, frozenset[tuple[str, tuple[int, ...]]]]:
-        """By task the outputs with a second bus and the cycles of their elements, known once `text` was asked for."""
+        """By task the outputs with a second bus and the cycles of their elements."""
         found: dict[str, frozenset[tuple[str, tuple[int, ...]]]] = {}
-        for (task, port), cycles in self.sources.early.items():
+        for (task, port), cycles in self.hardware.nets.early.items():
             derived = self.hardware.datapaths[task]
             ends = derived.folded.ends.finished[port].tolist()
             places = tuple(cycles.get(place, int(end) - 1) for place, end in enumerate(ends))
@@ -169,7 +164,7 @@ class GroupModule:
         for lane in self._all_lanes():
             yield f"  wire {vector(self._bits(lane))}{lane_name(lane)};"
         for lanes in self.hardware.lanes.values():
-            bits = self._bits(lanes.passes.lane)
+            bits = self._bits(lanes.lane)
             yield from (f"  wire {vector(bits)}{position.name};" for position in lanes.positions)
 
     def _all_lanes(self) -> list[Lane]:
@@ -192,15 +187,15 @@ class GroupModule:
             indices[at] = index
         return fires, indices
 
-    def _chains(self, lanes: LaneNets) -> Iterator[str]:
+    def _chains(self, lanes: LaneEnables) -> Iterator[str]:
         """The segments of a lane."""
-        bits = self._bits(lanes.passes.lane)
+        bits = self._bits(lanes.lane)
         for position in lanes.positions:
             segment, name = position.segment, position.name
-            what = f"data of '{lanes.passes.lane.node}' pass"
+            what = f"data of '{lanes.lane.node}' pass"
             if segment.shifts:
                 two, pop = 0, "1'b0"
-                push = self.counters.tick(lanes.period, int(position.arrives[0]) % lanes.period)
+                push = self.counters.tick(lanes.period, position.first % lanes.period)
             else:
                 two = 1
                 push, pop = (self.counters.train(own, what) for own in (position.pushes, position.pops))
@@ -235,7 +230,7 @@ class GroupModule:
         (touch,) = node.reads
         name, firing = plain(touch.array), self.hardware.firing[node.name]
         bits = self.hardware.model.accesses.network.arrays[touch.array].type.bits
-        choices = self.sources.of_port(node, touch.port, math.prod(touch.pattern))
+        choices = self.hardware.nets.choices[node.name, touch.port]
         elements = []
         for unit in range(firing.units):
             there = _in_space(firing, unit, indices)
@@ -259,14 +254,7 @@ class GroupModule:
 
     def _chosen(self, choice: Choice, firing: Firing, unit: int, indices: Sequence[Index | None]) -> str:
         """The net of a place for one unit."""
-        taken = choice.taken.reshape(firing.extents)
-        if firing.shared is not None:
-            places = [slice(None)] * taken.ndim
-            places[firing.shared] = slice(unit, None, firing.units)
-            taken = taken[tuple(places)]
-        full = [index or Index("", 1) for index in indices]
-        shape = [(0, index.extent - extent) for index, extent in zip(full, taken.shape, strict=True)]
-        return self.conditions.chosen(choice.nets, np.pad(taken, shape, constant_values=-1), full)
+        return self.conditions.chosen(of_rounds(choice, firing, unit), [index or Index("", 1) for index in indices])
 
     def _task(self, node: Node, indices: Sequence[Index | None]) -> Iterator[str]:
         derived, firing = self.hardware.datapaths[node.name], self.hardware.firing[node.name]
@@ -276,14 +264,12 @@ class GroupModule:
             yield from self._slot(name, firing)
             slot = f", .slot({name}$slot)"
         inputs = list(ports_read(node))
-        choices = {
-            port: self.sources.of_port(node, port, size) if has_bus(graph, port) else [] for port, size, _ in inputs
-        }
+        choices = {port: self.hardware.nets.choices.get((node.name, port), ()) for port, _, _ in inputs}
         yield from self._states(node)
         for unit in range(firing.units):
             connected = [
                 f".{early_bus(port)}({name}${port}$early{unit})"
-                for task, port in self.sources.early
+                for task, port in self.hardware.nets.early
                 if task == node.name
             ]
             for port, size, bits in inputs:
@@ -325,7 +311,7 @@ class GroupModule:
     def _states(self, node: Node) -> Iterator[str]:
         """The second buses of outputs whose states are taken before they leave."""
         graph = self._graph(node)
-        for task, port in self.sources.early:
+        for task, port in self.hardware.nets.early:
             if task == node.name:
                 bits = graph.types[port].bits * elements_of(graph, port)
                 for unit in range(self.hardware.firing[task].units):

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import lcm
+from math import lcm, prod
 
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Touch
 from hwmodel.datapath.derive import Derived, derivation_of
 from hwmodel.emit.schedule.bits import not_emitted
+from hwmodel.emit.schedule.frames.short_frame import WHOLE_AT_MOST
+from hwmodel.emit.streams.grown import grown_nets
+from hwmodel.emit.streams.nets import GroupNets, LaneEnables, whole_nets
 from hwmodel.emit.streams.positions import LaneNets, positions_of
+from hwmodel.emit.streams.sources import Sources, ports_read
+from hwmodel.emit.verilog.datapaths.chunks import has_bus
 from hwmodel.stream.lanes import Lane
 from hwmodel.stream.model import StreamModel
 from hwmodel.stream.nodes import Node
@@ -20,11 +25,16 @@ from hwmodel.streamed import Firing, Stream, StreamedGroup
 
 @dataclass(frozen=True)
 class StreamHardware:
-    """A group under decisions; `contents` has the bits of arrays that are resident, row-major."""
+    """A group under decisions; `contents` has the bits of arrays that are resident, row-major.
+
+    The nets of a frame of more than `whole_at_most` repetitions are derived from smaller frames; `known` are such.
+    """
 
     model: StreamModel
     stream: Stream
     contents: Mapping[str, IntArray]
+    whole_at_most: int = WHOLE_AT_MOST
+    known: GroupNets | None = None
 
     @cached_property
     def streamed(self) -> StreamedGroup:
@@ -42,9 +52,40 @@ class StreamHardware:
         return {name: node.firing for name, node in self.streamed.nodes.items()}
 
     @cached_property
-    def lanes(self) -> Mapping[Lane, LaneNets]:
+    def nets(self) -> GroupNets:
+        """What its frame decides of its module: of a large frame derived from small ones, where they say it."""
+        model = self.model
+        repetitions = sum(prod(node.extents) for node in model.group.nodes.values())
+        found = self.known
+        if found is None and repetitions > self.whole_at_most:
+            found = grown_nets(model, self.stream, self.streamed, self.nets_of)
+        return self.nets_of(model) if found is None else found
+
+    def nets_of(self, model: StreamModel) -> GroupNets:
+        """Those of the group at a size, from all its repetitions."""
+        streamed = model.streamed(self.stream)
+        firing = {name: node.firing for name, node in streamed.nodes.items()}
+        lanes = {own.lane: LaneNets(own, tuple(positions_of(own)), streamed.frame) for own in model.passes(self.stream)}
+        inputs = [(model.group.nodes[node], port, size) for node, port, size in self._inputs]
+        return whole_nets(Sources(model.group, firing, lanes, self.contents), inputs, streamed.frame)
+
+    @cached_property
+    def _inputs(self) -> list[tuple[str, str, int]]:
+        """The inputs of nodes that data of lanes reach, with the sizes of their patterns."""
+        found = []
+        for name in self.firing:
+            node = self.model.group.nodes[name]
+            if node.kind == "store":
+                found += [(name, touch.port, prod(touch.pattern)) for touch in node.reads]
+            elif node.kind == "task":
+                graph = self.datapaths[name].priced.dataflow.graph
+                found += [(name, port, size) for port, size, _ in ports_read(node) if has_bus(graph, port)]
+        return found
+
+    @property
+    def lanes(self) -> Mapping[Lane, LaneEnables]:
         """All lanes that are read."""
-        return {own.lane: LaneNets(own, tuple(positions_of(own)), self.frame) for own in self.model.passes(self.stream)}
+        return self.nets.lanes
 
     @cached_property
     def datapaths(self) -> Mapping[str, Derived]:
@@ -90,10 +131,10 @@ class StreamHardware:
         nothing waits any more.
         """
         over = [
-            int(position.pops[-1]) + 1
+            position.through
             for own in self.lanes.values()
             for position in own.positions
-            if not position.is_steady(own.passes.births) and position.most_waiting(self.frame) > position.segment.depth
+            if position.through is not None
         ]
         if not over:
             return (self.frame,)

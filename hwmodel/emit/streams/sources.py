@@ -27,16 +27,16 @@ from hwmodel.streamed import Firing, Tap
 
 
 @dataclass
-class Choice:
+class PlaceNets:
     """The nets of one place, and by repetition (row-major) the number of the one it takes; -1 where any will do."""
 
     nets: list[str]
     taken: IntArray
 
     @staticmethod
-    def of(repetitions: int) -> Choice:
+    def of(repetitions: int) -> PlaceNets:
         """One without a net."""
-        return Choice([], np.full(repetitions, -1, np.int32))
+        return PlaceNets([], np.full(repetitions, -1, np.int32))
 
     def take(self, net: str, repetitions: IntArray) -> None:
         """Take a net in some repetitions."""
@@ -59,10 +59,10 @@ class Sources:
     contents: Mapping[str, IntArray]
     early: dict[tuple[str, str], dict[int, int]] = field(default_factory=dict)
 
-    def of_port(self, node: Node, port: str, size: int) -> list[Choice]:
+    def of_port(self, node: Node, port: str, size: int) -> list[PlaceNets]:
         """The choices of the places of a port's pattern."""
         repetitions = every_repetition(node)
-        choices = [Choice.of(len(repetitions)) for _ in range(size)]
+        choices = [PlaceNets.of(len(repetitions)) for _ in range(size)]
         if node.process is not None:
             self._there_before(node.process, port, repetitions, choices)
         for number, touch in enumerate(node.reads):
@@ -74,7 +74,7 @@ class Sources:
                 self._delayed(node, len(node.reads) + number, delay, choices)
         return choices
 
-    def _there_before(self, process: Process, port: str, repetitions: IntArray, choices: list[Choice]) -> None:
+    def _there_before(self, process: Process, port: str, repetitions: IntArray, choices: list[PlaceNets]) -> None:
         """The constants of delays, and what is set up."""
         for delay in process.delays:
             if delay.port == port and not isinstance(delay.default, TiledDefault):
@@ -90,7 +90,7 @@ class Sources:
         """The access relations of the group's network."""
         return self.group.accesses
 
-    def _set_up(self, touch: Touch, repetitions: IntArray, choices: list[Choice]) -> None:
+    def _set_up(self, touch: Touch, repetitions: IntArray, choices: list[PlaceNets]) -> None:
         rows, elements = self.accesses.touched(touch, repetitions)
         self._constants_beyond(touch, repetitions, choices)
         beyond = self.accesses.beyond(touch, repetitions[rows])
@@ -106,7 +106,7 @@ class Sources:
                     net = f"{bits}'h{int(contents[element]):x}"
                 choice.take(net, rows[there & (elements[:, place] == element)])
 
-    def _constants_beyond(self, touch: Touch, repetitions: IntArray, choices: list[Choice]) -> None:
+    def _constants_beyond(self, touch: Touch, repetitions: IntArray, choices: list[PlaceNets]) -> None:
         border = touch.tiler.border
         if border is None or not border.is_constant:
             return
@@ -116,7 +116,7 @@ class Sources:
             if beyond[:, place].any():
                 choice.take(constant(border.value, kind), np.flatnonzero(beyond[:, place]))
 
-    def _read(self, node: Node, number: int, read: Touch, choices: list[Choice]) -> None:
+    def _read(self, node: Node, number: int, read: Touch, choices: list[PlaceNets]) -> None:
         reads = self.firing[node.name]
         for maker, write in self.group.writers(read.array):
             known, writes = makers(self.accesses, maker, write), self.firing[maker.name]
@@ -135,7 +135,7 @@ class Sources:
                     self._take(lane, tap, elements, pulses[same], (choices[own.place], readers[same]))
 
     def _take(
-        self, lane: LaneNets, tap: Tap, elements: IntArray, pulses: IntArray, into: tuple[Choice, IntArray]
+        self, lane: LaneNets, tap: Tap, elements: IntArray, pulses: IntArray, into: tuple[PlaceNets, IntArray]
     ) -> None:
         nets, chosen = lane.nets_of(tap, elements, pulses)
         choice, readers = into
@@ -147,7 +147,7 @@ class Sources:
             if (chosen == number).any():
                 choice.take(net, readers[chosen == number])
 
-    def _delayed(self, node: Node, number: int, delay: Delay, choices: list[Choice]) -> None:
+    def _delayed(self, node: Node, number: int, delay: Delay, choices: list[PlaceNets]) -> None:
         firing, repetitions = self.firing[node.name], every_repetition(node)
         before = repetitions - np.array(delay.vector, np.int64)
         inside = np.flatnonzero(((before >= 0) & (before < np.array(node.extents))).all(axis=1))

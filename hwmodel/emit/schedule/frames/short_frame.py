@@ -22,6 +22,7 @@ from hwmodel.emit.schedule.port import AddressMap
 from hwmodel.emit.schedule.repetition import LoopCut
 from hwmodel.local_memory.bank_functions import BankFunction, Residues
 
+WHOLE_AT_MOST = 1 << 17  # repetitions of a frame that is run whole
 _ROUNDS = 1 << 6  # the most blocks of a way in a round
 _WHOLE_TURN = 4  # rounds after which most counters are where they began: buffers hold few blocks
 _PIPELINE = 2  # steps of a block beside those of its tasks: its load and its store
