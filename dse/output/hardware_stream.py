@@ -8,10 +8,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from arrayol.execute.run import with_tables
+from arrayol.execute.run import execute, with_tables
 from arrayol.text import counted
 from dse.output.hardware import FOUND_IN_STREAMS, MAKEFILE, PAGE, EmittedDesign, frame_of, simulated_frame
-from dse.output.open_design import StoredDesign
+from dse.output.open_design import Simulated, StoredDesign
+from dse.output.shorter_stream import by_smaller_frame
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.streams.design import StreamDesign
 from hwmodel.emit.streams.group import Beat
@@ -23,6 +24,7 @@ from hwmodel.emit.verilog.makefile import stream_makefile
 from hwmodel.emit.verilog.top import FRAMES
 from hwmodel.simulator.memories.memories import one_frame
 from hwmodel.stream.model import StreamModel
+from hwmodel.streamed import Stream
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,19 @@ class EmittedStream(EmittedDesign):
     @property
     def proven(self) -> str:
         """In words what was proven before anything was written."""
-        return FOUND_IN_STREAMS
+        if self.simulated_pulses == self.cycles:
+            return FOUND_IN_STREAMS
+        return f"{FOUND_IN_STREAMS}; in a smaller frame of {self.simulated_pulses:,} cycles, whose lines repeat"
+
+    @property
+    def simulated_pulses(self) -> int:
+        """The cycles of the frame that was simulated."""
+        return self.simulated.simulation.cycles
+
+    @property
+    def group_times(self) -> list[tuple[int, int]]:
+        """The cycles of a frame, in one step."""
+        return [(self.cycles, 1)]
 
     @property
     def ends(self) -> str:
@@ -86,38 +100,42 @@ def emit_stream(opened: StoredDesign, inputs: Mapping[str, NDArray[Any]] | None 
     (group,) = opened.design.groups
     assert group.stream is not None, "a stream"
     given, data = frame_of(opened, inputs)
-    simulated = simulated_frame(opened, given)
     accesses = opened.accesses
+    model = StreamModel(accesses, group.tasks, opened.platform)
+    simulated, outputs = _simulated(opened, model, group.stream, given)
     every = with_tables(opened.spec, opened.spec.components[accesses.network.name], given)
     frame = {name: one_frame(accesses, name, every[name]).reshape(-1) for name in accesses.network.inputs}
     tables = {name: values for name, values in frame.items() if not accesses.lies_outside(name)}
-    frame |= {name: values.reshape(-1) for name, values in simulated.simulation.outputs.items()}
-    model = StreamModel(accesses, group.tasks, opened.platform)
+    frame |= {name: values.reshape(-1) for name, values in outputs.items()}
     design = StreamDesign(model, group.stream, tables, [frame] * FRAMES)
     emitted = EmittedStream(opened, simulated, data, design)
     assert emitted.files, "all refusals are known before anything is written"
     return emitted
 
 
+def _simulated(
+    opened: StoredDesign, model: StreamModel, stream: Stream, given: Mapping[str, NDArray[Any]]
+) -> tuple[Simulated, Mapping[str, NDArray[Any]]]:
+    """The run of the design, of a large frame on a smaller one, and the outputs of the frame."""
+    small = by_smaller_frame(opened, model, stream)
+    if small is None:
+        simulated = simulated_frame(opened, given)
+        return simulated, simulated.simulation.outputs
+    accesses = opened.accesses
+    outputs = execute(opened.spec, accesses.network.name, given)
+    return small, {name: one_frame(accesses, name, values) for name, values in outputs.items()}
+
+
 def _page(own: EmittedStream) -> Iterator[str]:
     """README.md of the folder."""
-    design, hardware = own.stream, own.stream.hardware
+    design = own.stream
     yield f"# `{design.top}_axis`: design {own.opened.record.id} in Verilog"
     yield ""
     yield f"Made by `arrayol emit verilog` of the task `{own.opened.top}`, on the platform {own.opened.platform_name}."
     yield "Verilog-2001; no primitives of a vendor. The design is one stream; in place of the memory port of the model"
     yield "it has an AXI4-Stream for each input and output."
     yield ""
-    yield "## What is promised"
-    yield ""
-    yield f"- A frame takes {own.cycles:,} cycles from its first datum to its last, and the next one may begin"
-    yield f"  {hardware.frame:,} cycles after it, if no input is late and no output is stopped. A cycle in which one is"
-    yield "  adds a cycle and changes nothing else."
-    yield "- The outputs are those of `arrayol run`, bit for bit."
-    yield "- `make sim` runs two frames in Icarus Verilog, `make sim-verilator` in Verilator 5; each prints"
-    yield f"  `frame N before B cycles {own.cycles} wrong 0`. `+pauses=SEED` lets both sides pause at random."
-    yield f"  The frames are {own.data}."
-    yield ""
+    yield from _promises(own)
     yield "## The interface"
     yield ""
     yield "| stream | elements in a word | bits of TDATA | words of a frame |"
@@ -138,6 +156,24 @@ def _page(own: EmittedStream) -> Iterator[str]:
     yield "- vivado/build.tcl and ecp5/Makefile (yosys, nextpnr) place it alone, at the clock of the platform."
     yield ""
     yield "A reset in the middle of a frame gives a clean start. The clock is known only after placing and routing."
+
+
+def _promises(own: EmittedStream) -> Iterator[str]:
+    """What holds of the design, and what was run before it was written."""
+    yield "## What is promised"
+    yield ""
+    frame = own.stream.hardware.frame
+    yield f"- A frame takes {own.cycles:,} cycles from its first datum to its last, and the next one may begin"
+    yield f"  {frame:,} cycles after it, if no input is late and no output is stopped. A cycle in which one is"
+    yield "  adds a cycle and changes nothing else."
+    yield "- The outputs are those of `arrayol run`, bit for bit."
+    if own.simulated_pulses < own.cycles:
+        yield f"- A smaller frame of {own.simulated_pulses:,} cycles, with the same ends of lines and of the frame, was"
+        yield "  run on the simulated machine. What this frame repeats between them was compared for several sizes."
+    yield "- `make sim` runs two frames in Icarus Verilog, `make sim-verilator` in Verilator 5; each prints"
+    yield f"  `frame N before B cycles {own.cycles} wrong 0`. `+pauses=SEED` lets both sides pause at random."
+    yield f"  The frames are {own.data}."
+    yield ""
 
 
 def _stream(own: EmittedStream, beat: Beat) -> str:

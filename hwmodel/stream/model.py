@@ -60,6 +60,11 @@ class StreamModel:
         """The nodes, with a store for each array that leaves."""
         return StreamGroup(self.accesses, self.tasks)
 
+    @property
+    def repetitions(self) -> int:
+        """Those of all its tasks."""
+        return sum(math.prod(self.accesses.extents(task)) for task in self.tasks)
+
     @cached_property
     def loops(self) -> Loops:
         """The loops in the order of the text."""

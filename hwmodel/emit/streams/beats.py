@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,63 +10,78 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses, Touch
 from hwmodel.emit.streams.group import Beat
-from hwmodel.stream.enumerated import every_repetition
-from hwmodel.stream.nodes import Node
-from hwmodel.stream.pulses import fired, unit
+from hwmodel.emit.streams.words import Limbs, limbs_of
 from hwmodel.streamed import Firing
-
-_WIDE = 61  # bits of data from which on words with their marks are no 64-bit numbers
 
 
 @dataclass(frozen=True)
 class StreamWords:
-    """The words of a load or a store; `inner` are the node's dimensions along the innermost loop."""
+    """The words of a load or a store; `inner` are the node's dimensions along the innermost loop.
+
+    Repetitions follow each other along the dimension of the least stride first, and each moves along an axis.
+    """
 
     accesses: Accesses
-    node: Node
     touch: Touch
     firing: Firing
     beat: Beat
     inner: Sequence[int]
 
-    def of(self, bits: NDArray[Any]) -> list[int]:
+    def of(self, bits: NDArray[Any]) -> Limbs:
         """Beats of one frame in the order of the pulses: TUSER, TLAST and TDATA from the highest bits on.
 
         `bits` has those of the array's elements, row-major.
         """
-        width = 8 * self.beat.word_bytes
-        kind = np.dtype(np.int64 if width < _WIDE else object)
         order, last = self.order
-        values = np.where(order < 0, 0, bits.astype(kind)[order])
-        words = np.zeros(len(order), kind)
-        for place in range(order.shape[1]):
-            words += values[:, place] << (place * self.beat.element_bits)
-        words += last.astype(kind) << width
-        words[0] += 1 << (width + 1)
-        found: list[int] = words.tolist()
-        return found
+        marks = self.beat.mark_bits
+        first = np.zeros(len(order), np.uint8)
+        first[0] = 1
+        columns = (
+            (place * self.beat.element_bits, np.where(own < 0, 0, bits[own])) for place, own in enumerate(order.T)
+        )
+        return limbs_of(marks + 2, (*columns, (marks, last), (marks + 1, first)))
 
     @cached_property
-    def order(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def order(self) -> tuple[IntArray, NDArray[np.bool_]]:
         """The elements of each beat of a frame, as indices of the row-major array, and whether it is a line's last.
 
         The shape is beats x elements, the element of the lowest bits first; -1 where a beat has no element.
         """
-        repetitions = every_repetition(self.node)
-        pulses, number = np.unique(fired(self.firing, repetitions), return_inverse=True)
-        elements, places = self.accesses.elements(self.touch, repetitions), math.prod(self.touch.pattern)
-        order = np.full((len(pulses), self.beat.elements), -1, np.int64)
-        order[number[:, None], unit(self.firing, repetitions)[:, None] * places + np.arange(places)] = elements
-        last = np.zeros(len(pulses), np.bool_)
-        np.logical_or.at(last, number, self._line_ends(repetitions))
-        return order, last
+        firing, rank = self.firing, len(self.firing.extents)
+        outward = sorted(range(rank), key=lambda at: -firing.strides[at])
+        elements, last = np.zeros((), np.int32), np.ones((), np.bool_)
+        for at in outward:
+            steps = self._step(at) * self._rounds(at)
+            elements = elements[..., None] + steps.astype(np.int32)
+            ends = np.ones(len(steps), np.bool_)
+            ends[:-1] = at not in self.inner
+            last = last[..., None] & ends
+        units = np.arange(firing.units)[:, None] * (self._step(firing.shared) if firing.shared is not None else 0)
+        beats = elements.reshape(-1, 1) + (units + self._places()).reshape(1, -1).astype(np.int32)
+        if firing.shared is not None and firing.extents[firing.shared] % firing.units:
+            self._leave_out(beats.reshape(*elements.shape, firing.units, -1), outward.index(firing.shared))
+        return beats, last.reshape(-1)
 
-    def _line_ends(self, repetitions: NDArray[Any]) -> NDArray[Any]:
-        """Which repetitions are the last of a line, or fire together with that."""
-        ends = np.ones(len(repetitions), np.bool_)
-        for at in self.inner:
-            together = self.firing.units if at == self.firing.shared else 1
-            ends &= repetitions[:, at] // together == (self.firing.extents[at] - 1) // together
-        return ends
+    def _rounds(self, at: int) -> IntArray:
+        """The first index of each round along a dimension."""
+        return np.arange(0, self.firing.extents[at], self.firing.units if at == self.firing.shared else 1)
+
+    def _leave_out(self, beats: IntArray, axis: int) -> None:
+        """Leave units out that have no repetition in the last round."""
+        there = self.firing.extents[self.firing.shared or 0] % self.firing.units
+        np.moveaxis(beats, axis, 0)[-1, ..., there:, :] = -1
+
+    def _places(self) -> IntArray:
+        """The elements of the first repetition."""
+        return self.accesses.elements(self.touch, np.zeros((1, len(self.firing.extents)), np.int64))[0]
+
+    def _step(self, at: int) -> int:
+        """How many elements further the next repetition along a dimension is."""
+        if self.firing.extents[at] == 1:
+            return 0
+        second = np.zeros((1, len(self.firing.extents)), np.int64)
+        second[0, at] = 1
+        return int(self.accesses.elements(self.touch, second)[0, 0] - self._places()[0])

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from hwmodel.emit.streams.group import Beat
 from hwmodel.emit.streams.names import vector
+from hwmodel.emit.streams.words import Words
 
 REGISTERS = 1  # between the group and the output
 LONGEST_PATH = 512
@@ -24,7 +25,7 @@ class AxisBench:
     inputs: Sequence[Beat]
     outputs: Sequence[Beat]
     set_up: Sequence[Beat]
-    words: Mapping[str, Sequence[int]]
+    words: Mapping[str, Words]
     frames: int
 
     def text(self, longest: int) -> str:
@@ -141,10 +142,7 @@ class AxisBench:
     def data(self) -> Iterator[tuple[str, str]]:
         """The files of words."""
         for beat in (*self.set_up, *self.inputs, *self.outputs):
-            digits = -(-(8 * beat.word_bytes + 2) // 4)
-            lines = [f"{word:0{digits}x}" for word in self.words[beat.array]]
-            lines += [lines[-1]] if len(lines) == 1 else []
-            yield f"data/{_file(beat)}.hex", "\n".join([*lines, ""])
+            yield f"data/{_file(beat)}.hex", self.words[beat.array].text
 
 
 def _file(beat: Beat) -> str:

@@ -18,6 +18,7 @@ from hwmodel.emit.streams.group import Beat, GroupModule
 from hwmodel.emit.streams.hardware import StreamHardware
 from hwmodel.emit.streams.top import AxisTop
 from hwmodel.emit.streams.units import LIBRARY, group_files, library_files
+from hwmodel.emit.streams.words import Limbs, Words, limbs_of
 from hwmodel.stream.model import StreamModel, metrics_of
 from hwmodel.streamed import Stream
 
@@ -106,11 +107,15 @@ class StreamDesign:
         yield f"rtl/{self.top}_axis.v", comment + top.text()
 
     @cached_property
-    def words(self) -> Mapping[str, list[int]]:
+    def words(self) -> Mapping[str, Words]:
         """By array the words of its AXI4-Stream, of all frames."""
         words = {beat.array: self._serial(beat) for beat in self._set_up}
         for array, reader in self.readers.items():
-            words[array] = [word for frame in self.frames for word in reader.of(self._bits(array, frame[array]))]
+            known: dict[int, Limbs] = {}  # frames of the same data are one
+            for frame in self.frames:
+                if id(frame) not in known:
+                    known[id(frame)] = reader.of(self._bits(array, frame[array]))
+            words[array] = Words(reader.beat.mark_bits + 2, tuple(known[id(frame)] for frame in self.frames))
         return words
 
     @cached_property
@@ -121,7 +126,7 @@ class StreamDesign:
             name = f"{'load' if beat in self.inputs else 'store'} {beat.array}"
             node, firing = self.model.group.nodes[name], self.hardware.firing[name]
             (touch,) = node.writes or node.reads
-            found[beat.array] = StreamWords(self.model.accesses, node, touch, firing, beat, self._inner(name))
+            found[beat.array] = StreamWords(self.model.accesses, touch, firing, beat, self._inner(name))
         return found
 
     def _bench(self) -> Iterator[tuple[str, str]]:
@@ -131,9 +136,10 @@ class StreamDesign:
         yield "tb/tb.v", bench.text(LONGEST * (pulses + sum(map(len, self.words.values()))) + 1000)
         yield from bench.data()
 
-    def _serial(self, beat: Beat) -> list[int]:
-        bits = self._bits(beat.array, self.frames[0][beat.array]).tolist()
-        return [int(word) | (at == len(bits) - 1) << 8 * beat.word_bytes for at, word in enumerate(bits)]
+    def _serial(self, beat: Beat) -> Words:
+        bits = self._bits(beat.array, self.frames[0][beat.array])
+        last = np.arange(len(bits)) == len(bits) - 1
+        return Words(beat.mark_bits + 2, (limbs_of(beat.mark_bits + 2, ((0, bits), (beat.mark_bits, last))),))
 
     def _inner(self, node: str) -> list[int]:
         """The dimensions of a node along the innermost loop."""

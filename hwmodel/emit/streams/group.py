@@ -48,6 +48,11 @@ class Beat:
         return -(-(self.element_bits if self.serial else self.bits) // 8)
 
     @property
+    def mark_bits(self) -> int:
+        """The bits of TDATA, above which the marks of a word stand."""
+        return 8 * self.word_bytes
+
+    @property
     def name(self) -> str:
         """The array in Verilog."""
         return plain(self.array)

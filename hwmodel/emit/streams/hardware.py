@@ -55,9 +55,8 @@ class StreamHardware:
     def nets(self) -> GroupNets:
         """What its frame decides of its module: of a large frame derived from small ones, where they say it."""
         model = self.model
-        repetitions = sum(prod(node.extents) for node in model.group.nodes.values())
         found = self.known
-        if found is None and repetitions > self.whole_at_most:
+        if found is None and model.repetitions > self.whole_at_most:
             found = grown_nets(model, self.stream, self.streamed, self.nets_of)
         return self.nets_of(model) if found is None else found
 

@@ -1,0 +1,83 @@
+"""The run of a streaming group on a smaller frame: with fewer places of its loops, and all else equal.
+
+Along each loop a smaller frame has both ends and some periods between them. Tasks are as fast as in the large frame,
+and its line buffers have the same taps. Depths and pulses grow with the lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import product
+
+from arrayol.errors import ArrayolError
+from dse.output.open_design import Simulated, StoredDesign
+from dse.verify.testbench import memories_of_groups
+from hwmodel.accesses import Accesses
+from hwmodel.cost_model.model import MachineModel
+from hwmodel.emit.schedule.frames.short_frame import WHOLE_AT_MOST
+from hwmodel.simulator.simulate import Simulation, run_groups
+from hwmodel.stream.grown import smaller
+from hwmodel.stream.model import StreamModel
+from hwmodel.streamed import Stream, StreamedGroup
+
+_MORE = 8  # periods that a loop has beside its smallest size, at most: until lines are whole intervals of all tasks
+
+
+def by_smaller_frame(opened: StoredDesign, model: StreamModel, stream: Stream) -> Simulated | None:
+    """The run of a design that is one stream, on a smaller frame, with the model's estimate there.
+
+    None where the frame has few repetitions, or no smaller one is like it. Raises ArrayolError
+    (`verification-failed`) where simulation and model disagree.
+    """
+    if model.repetitions <= WHOLE_AT_MOST:
+        return None
+    whole = model.streamed(stream)
+    for accesses in _smaller(model, stream):
+        small = StreamModel(accesses, model.tasks, model.platform)
+        try:
+            if not _is_like(whole, small.streamed(stream)):
+                continue
+        except ArrayolError:
+            continue  # what cannot stream there is no measure of what can here
+        return _simulated(opened, accesses)
+    return None
+
+
+def _smaller(model: StreamModel, stream: Stream) -> Iterator[Accesses]:
+    """The accesses of smaller frames, the smallest first."""
+    loops = model.small_loops(stream)
+    for more in sorted(product(range(_MORE), repeat=len(loops)), key=sum) if loops else ():
+        sides = zip(loops, more, strict=True)
+        cut = {own.loop: own.places - own.least - own.period * beside for own, beside in sides}
+        accesses = smaller(model.group, model.loops, cut) if min(cut.values()) > 0 else None
+        if accesses is not None:
+            yield accesses
+
+
+def _is_like(whole: StreamedGroup, small: StreamedGroup) -> bool:
+    """Whether tasks are as fast in a smaller frame, and its line buffers have the same taps."""
+    return _timing(whole) == _timing(small) and _taps(whole) == _taps(small)
+
+
+def _timing(group: StreamedGroup) -> Mapping[str, tuple[int, int, int]]:
+    return {name: (own.firing.interval, own.firing.latency, own.firing.units) for name, own in group.nodes.items()}
+
+
+def _taps(group: StreamedGroup) -> list[object]:
+    """By chain what is at each position."""
+    return [
+        (replace(own, period=0, segments=()), [(segment.taps, segment.shifts) for segment in own.segments])
+        for own in group.chains
+    ]
+
+
+def _simulated(opened: StoredDesign, accesses: Accesses) -> Simulated:
+    platform, design = opened.platform, opened.design
+    model = MachineModel(accesses.network, platform, accesses.loads)
+    estimate = model.evaluate(design)
+    local = memories_of_groups(model.accesses, platform, design, estimate)
+    runs = tuple(run for run, _ in run_groups(model.accesses, platform, design, local))
+    simulated = Simulated(Simulation(runs, {}, None), estimate)
+    simulated.require_agreement()
+    return simulated
