@@ -45,14 +45,15 @@ class StreamWords:
         return limbs_of(marks + 2, (*columns, (marks, last), (marks + 1, first)))
 
     @cached_property
-    def order(self) -> tuple[IntArray, NDArray[np.bool_]]:
+    def order(self) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
         """The elements of each beat of a frame, as indices of the row-major array, and whether it is a line's last.
 
         The shape is beats x elements, the element of the lowest bits first; -1 where a beat has no element.
         """
         firing, rank = self.firing, len(self.firing.extents)
         outward = sorted(range(rank), key=lambda at: -firing.strides[at])
-        elements, last = np.zeros((), np.int32), np.ones((), np.bool_)
+        elements: NDArray[np.int32] = np.zeros((), np.int32)
+        last: NDArray[np.bool_] = np.ones((), np.bool_)
         for at in outward:
             steps = self._step(at) * self._rounds(at)
             elements = elements[..., None] + steps.astype(np.int32)
@@ -69,14 +70,15 @@ class StreamWords:
         """The first index of each round along a dimension."""
         return np.arange(0, self.firing.extents[at], self.firing.units if at == self.firing.shared else 1)
 
-    def _leave_out(self, beats: IntArray, axis: int) -> None:
+    def _leave_out(self, beats: NDArray[np.int32], axis: int) -> None:
         """Leave units out that have no repetition in the last round."""
         there = self.firing.extents[self.firing.shared or 0] % self.firing.units
         np.moveaxis(beats, axis, 0)[-1, ..., there:, :] = -1
 
     def _places(self) -> IntArray:
         """The elements of the first repetition."""
-        return self.accesses.elements(self.touch, np.zeros((1, len(self.firing.extents)), np.int64))[0]
+        elements = self.accesses.elements(self.touch, np.zeros((1, len(self.firing.extents)), np.int64))
+        return np.asarray(elements[0])
 
     def _step(self, at: int) -> int:
         """How many elements further the next repetition along a dimension is."""

@@ -78,7 +78,7 @@ class _Grown:
         """The nets of the large group; None where small ones do not say."""
         corners = list(product((0, 1), repeat=len(self.loops)))
         beyond = tuple(2 for _ in self.loops)
-        samples = {}
+        samples: dict[Grid, _Sample] = {}
         for place in (*corners, beyond):
             sample = self._sample(place)
             if sample is None or (samples and sample.shape() != samples[corners[0]].shape()):

@@ -64,7 +64,8 @@ class StreamSystemFiles:
         accesses = self.design.model.accesses
         kind, shape = accesses.network.arrays[beat.array].type, accesses.shape(beat.array)
         if beat.serial:
-            order, line = np.arange(beat.size)[:, None], beat.size
+            order: NDArray[Any] = np.arange(beat.size)[:, None]
+            line = beat.size
         else:
             order, last = self.design.readers[beat.array].order
             line = int(np.argmax(last)) + 1
@@ -95,7 +96,7 @@ def _ports(prefix: str, beat: Beat) -> list[ModulePort]:
     return ports if beat.serial else [*ports, ModulePort(f"{prefix}_tuser", 1, gives)]
 
 
-def order_of(elements: NDArray[np.int64]) -> dict[str, Any]:
+def order_of(elements: NDArray[Any]) -> dict[str, Any]:
     """Which elements are sent when, in the form of the layout; `elements` is words x elements, -1 for none."""
     starts, loops = elements.reshape(-1), list[tuple[int, int]]()
     while len(starts) > 1:
