@@ -305,13 +305,18 @@ def _of_design(design: Design, model: MachineModel) -> Iterator[str]:
 
 @st.composite
 def emitted_specs(
-    draw: st.DrawFn, specs: st.SearchStrategy[LinkedSpec] | None = None, *, single: bool = False
+    draw: st.DrawFn,
+    specs: st.SearchStrategy[LinkedSpec] | None = None,
+    *,
+    single: bool = False,
+    several: bool = False,
 ) -> MappedSpec:
     """As `mapped_specs`, on platforms for which hardware is emitted: datapaths derived, a memory that bursts by run.
 
-    Designs are those of what `specs` draws, else of linked tasks or of streams. With `single` most have single buffers.
+    Designs are those of what `specs` draws, else of linked tasks or of streams. With `single` most have single buffers,
+    with `several` all have several groups.
     """
-    in_order = specs is None and draw(st.integers(0, 3)) == 0
+    in_order = specs is None and not several and draw(st.integers(0, 3)) == 0
     linked = draw(specs if specs is not None else streams() if in_order else linked_specs())
     written = loaded(linked.text)
     top = choose_top(written, None)
@@ -324,6 +329,8 @@ def emitted_specs(
     platform = draw(emitting_platforms())
     model = MachineModel(network, platform, loads)
     fusions = [fusion for subspace in subspaces(task_graph(network)) for fusion in subspace]
+    fusions = [fusion for fusion in fusions if len(fusion.groups) > 1] if several else fusions
+    assume(fusions)
     fusion = fusions[0] if in_order else draw(st.sampled_from(fusions))
     try:
         groups = (draw(group_designs(model, tasks, in_order=in_order, single=single)) for tasks in fusion.groups)

@@ -203,15 +203,15 @@ def emit_hardware(
     """
     _require_covered(form, opened, functions)
     frame, data = frame_of(opened, inputs, functions)
-    in_blocks = all(group.stream is None for group in opened.design.groups)
-    by_short_frame = repeated(opened, frame) if in_blocks and not opened.black_boxes() else None
+    repeats = all(group.stream is None for group in opened.design.groups) and opened.estimate.period is None
+    by_short_frame = repeated(opened, frame) if repeats and not opened.black_boxes() else None
     if by_short_frame is not None:
         return form(opened, by_short_frame.simulated, data, by_short_frame.hardware)
     simulated = simulated_frame(opened, frame, functions)
     local = memories_of_groups(opened.accesses, opened.platform, opened.design, opened.estimate)
     run = simulated.simulation
     hardware = schedule_design(opened.spec, opened.accesses, opened.platform, local, run, frame, form.streams)
-    later = later_frames(opened.spec, opened.accesses, frame, inputs, functions)
+    later = later_frames(opened.spec, opened.accesses, frame, inputs, functions, hardware.periods)
     hardware = with_later_frames(hardware, opened.spec, opened.accesses, later)
     return form(opened, simulated, data, hardware)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from arrayol.text import counted
 from dse.output.open_design import StoredDesign
+from dse.output.periods_page import SIGNALS, copies_part, frames_promised, frames_run, images, period_promised
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.memories import Memory
@@ -17,6 +18,11 @@ from hwmodel.emit.verilog.top import image_name
 from hwmodel.emit.verilog.wiring import Outside, engine_ports
 from hwmodel.figures import LOCAL_BITS, ROM_BITS
 
+_SIGNALS: list[tuple[object, ...]] = [
+    ("start", "in", 1, "for a cycle, while not `busy`: begin a frame"),
+    ("busy", "out", 1, "a frame is being computed"),
+    ("done", "out", 1, "the last cycle of a frame"),
+]
 BITS = {ROM_BITS: "bits of ROMs", LOCAL_BITS: "bits of locals"}
 
 
@@ -69,9 +75,8 @@ def _promises(own: Promised) -> Iterator[str]:
     time = f", {cycles / clock:,.2f} µs at the {clock:g} MHz of the platform" if clock else ""
     yield "## What is promised"
     yield ""
-    yield f"- A frame takes {cycles:,} cycles{time}: `busy` is high for exactly that many cycles, from the cycle after"
-    yield "  `start` up to and including `done`. The machine model and the simulated machine say the same, and the test"
-    yield "  bench counts it again. This holds for the external memory described below."
+    periods = own.hardware.periods
+    yield from _time_promised(cycles, time) if periods is None else period_promised(periods, time)
     if setup := own.opened.estimate.setup_cycles:
         yield f"- The first `start` loads the data that stay on the chip, in {setup:,} cycles; then its frame begins."
     yield "- The outputs are those of `arrayol run`, bit for bit."
@@ -82,8 +87,18 @@ def _promises(own: Promised) -> Iterator[str]:
     yield from repeated_part(own)
     yield "- The Verilog itself was not run before this page was written. `make sim` runs it, as does"
     yield "  `arrayol emit verilog --check`."
-    yield "- The next frame may start at once: after each frame all counters are back at their start."
+    if periods is not None:
+        yield from frames_promised()
+    else:
+        yield "- The next frame may start at once: after each frame all counters are back at their start."
     yield ""
+
+
+def _time_promised(cycles: int, time: str) -> Iterator[str]:
+    """The cycles of a frame, and how long that is."""
+    yield f"- A frame takes {cycles:,} cycles{time}: `busy` is high for exactly that many cycles, from the cycle after"
+    yield "  `start` up to and including `done`. The machine model and the simulated machine say the same, and the test"
+    yield "  bench counts it again. This holds for the external memory described below."
 
 
 def repeated_part(own: Promised) -> Iterator[str]:
@@ -99,9 +114,12 @@ def repeated_part(own: Promised) -> Iterator[str]:
 def _running(own: Promised, axi: str | None) -> Iterator[str]:
     yield "## Running it"
     yield ""
-    yield "- `make sim` runs two frames in Icarus Verilog, `make sim-verilator` in Verilator 5. Each prints"
-    yield f"  `frame N before B cycles {own.hardware.cycles} wrong 0`: B is the number of set-up cycles before the"
-    yield "  frame; 'wrong' counts wrong output words."
+    if own.hardware.periods is not None:
+        yield from frames_run(own.hardware, own.hardware.periods)
+    else:
+        yield "- `make sim` runs two frames in Icarus Verilog, `make sim-verilator` in Verilator 5. Each prints"
+        yield f"  `frame N before B cycles {own.hardware.cycles} wrong 0`: B is the number of set-up cycles before the"
+        yield "  frame; 'wrong' counts wrong output words."
     if axi is not None:
         yield "- `make sim-axi` runs them as a master of AXI4, with a memory that is slow at random."
     yield "- `make lint` prints the warnings of both; `make clean` removes all built files."
@@ -121,24 +139,30 @@ def _running(own: Promised, axi: str | None) -> Iterator[str]:
 def addresses_part(own: Promised) -> Iterator[str]:
     """The data of a frame, and where they lie outside: the rest of the table of files."""
     size = own.hardware.addresses
-    yield f"| data/memory.hex | the external memory before a frame: {own.data} |"
-    yield "| data/expected.hex | the same after it |"
-    for number in range(1, 1 + len(own.hardware.later)):
-        files = f"data/{image_name('memory', number)}, data/{image_name('expected', number)}"
-        yield f"| {files} | the same of frame {number}: values stay from frame to frame |"
+    if own.hardware.periods is not None:
+        yield from images(own.hardware, own.data)
+    else:
+        yield f"| data/memory.hex | the external memory before a frame: {own.data} |"
+        yield "| data/expected.hex | the same after it |"
+        for number in range(1, 1 + len(own.hardware.later)):
+            files = f"data/{image_name('memory', number)}, data/{image_name('expected', number)}"
+            yield f"| {files} | the same of frame {number}: values stay from frame to frame |"
     yield "| design.json | the whole schedule as data |"
     yield ""
     words = f"{counted(size.words, 'word')} of {8 * size.word_bytes} bits"
     yield f"The external memory has {words}. Its arrays, by first word:"
     yield f"{', '.join(f'`{name}` {first:,}' for name, first in size.first.items())}."
     yield ""
+    if own.hardware.periods is not None:
+        yield from copies_part(own.hardware, own.hardware.periods)
 
 
 def units_part(hardware: HardwareDesign) -> Iterator[str]:
     """The tasks of each group, and their units."""
     yield "## Groups and units"
     yield ""
-    yield "Groups run one after another; the tasks of a group run together, step by step."
+    groups = "one after another" if hardware.periods is None else "at the same time"
+    yield f"Groups run {groups}; the tasks of a group run together, step by step."
     yield ""
     yield from table(
         ("group", "cycles", "steps", "task", "units", "interval in cycles", "latency in cycles"),
@@ -239,9 +263,7 @@ def _interface(hardware: HardwareDesign, outside: Outside, engines: Sequence[str
     yield ""
     rows: list[tuple[object, ...]] = [
         ("clk, reset", "in", 1, "hold `reset` for a cycle at least"),
-        ("start", "in", 1, "for a cycle, while not `busy`: begin a frame"),
-        ("busy", "out", 1, "a frame is being computed"),
-        ("done", "out", 1, "the last cycle of a frame"),
+        *(_SIGNALS if hardware.periods is None else SIGNALS),
     ]
     for engine in engines:
         for port in engine_ports(engine, outside):

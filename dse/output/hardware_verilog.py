@@ -38,7 +38,7 @@ class EmittedVerilog(ScheduledDesign):
         return {
             **modules,
             **SystemFiles(files, self.opened.platform).texts(modules),
-            MAKEFILE: makefile(f"{self.hardware.top}_top", files.axi),
+            MAKEFILE: makefile(f"{self.hardware.top}_top", files.axi, files.ip),
             PAGE: page_of(promised, files),
         }
 
@@ -47,8 +47,9 @@ class EmittedVerilog(ScheduledDesign):
 class CheckedVerilog(CheckedDesign):
     """What a simulator of Verilog saw of an emitted design, frame by frame, beside the cycles that one must take.
 
-    `setup_cycles` go before the first frame, for what is loaded once. Frames of a stream overlap: each begins
-    `frame_cycles` after the one before; 0 where they do not. So many frames are `promised`.
+    `setup_cycles` go before the first frame, for what is loaded once. Frames of a stream or of groups at the same time
+    overlap: each begins `frame_cycles` after the one before; 0 where they do not. Such groups end in the cycles `ends`
+    of a period. So many frames are `promised`.
     """
 
     form: ClassVar[str] = "Verilog"
@@ -59,6 +60,7 @@ class CheckedVerilog(CheckedDesign):
     setup_cycles: int = 0
     frame_cycles: int = 0
     promised: int = FRAMES
+    ends: tuple[int, ...] = ()
 
     def differences(self) -> Iterator[str]:
         """What is not as promised, in words."""
@@ -72,6 +74,10 @@ class CheckedVerilog(CheckedDesign):
                 yield f"{counted(frame.before, 'cycle')} go before frame {number}, where the model says {before:,}"
             if frame.wrong:
                 yield f"{counted(frame.wrong, 'word')} of the outputs of frame {number} differ from the execution's"
+            for group, pair in enumerate(zip(frame.ends, self.ends, strict=True) if frame.ends else (), 1):
+                if pair[0] != pair[1]:
+                    where = f"where the simulated machine says {pair[1]:,}"
+                    yield f"group {group} ends after {counted(pair[0], 'cycle')} of a period, {where}"
 
 
 def check_verilog(emitted: EmittedDesign, folder: Path, waves: Path | None = None) -> CheckedVerilog:
@@ -79,9 +85,13 @@ def check_verilog(emitted: EmittedDesign, folder: Path, waves: Path | None = Non
     seen = run_bench(folder, waves)
     if isinstance(emitted, EmittedStream):
         return CheckedVerilog(seen, emitted.cycles, 0, emitted.stream.hardware.frame)
-    later = len(emitted.hardware.later) if isinstance(emitted, EmittedVerilog) else 0
-    promised = 1 + later if later else FRAMES
-    return CheckedVerilog(seen, emitted.cycles, emitted.opened.estimate.setup_cycles, promised=promised)
+    setup = emitted.opened.estimate.setup_cycles
+    hardware = emitted.hardware if isinstance(emitted, EmittedVerilog) else None
+    promised = 1 + len(hardware.later) if hardware is not None and hardware.later else FRAMES
+    if hardware is None or hardware.periods is None:
+        return CheckedVerilog(seen, emitted.cycles, setup, promised=promised)
+    periods = hardware.periods
+    return CheckedVerilog(seen, emitted.cycles, setup, periods.cycles, promised, periods.ends)
 
 
 def emit_verilog(

@@ -1,44 +1,76 @@
-"""The frames after the first one, for the test bench of a design in which values stay from frame to frame."""
+"""The frames after the first one, for a test bench where values stay from frame to frame, or where frames overlap."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.errors import ArrayolError
 from arrayol.execute.extern import Functions
 from arrayol.execute.run import execute
 from arrayol.ir.network import NetworkArray
 from arrayol.ir.spec import Spec
 from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.bits import not_emitted
+from hwmodel.emit.schedule.periods import Periods
 
 LATER = 2  # frames: the first of them is handed what the first frame made, the second what it made of that
 Arrays = Mapping[str, NDArray[Any]]
 
 
 def later_frames(
-    spec: Spec, accesses: Accesses, first: Arrays, given: Arrays | None = None, functions: Functions | None = None
+    spec: Spec,
+    accesses: Accesses,
+    first: Arrays,
+    given: Arrays | None = None,
+    functions: Functions | None = None,
+    periods: Periods | None = None,
 ) -> tuple[tuple[Arrays, Arrays], ...]:
-    """The inputs and the outputs of the frames after the first one; none if no delay reaches over frames.
+    """The inputs and the outputs of the frames after the first one; none if frames have nothing to do with each other.
+
+    Those with `periods` overlap.
 
     Their inputs are further frames of those `given`, or else the elements of the `first` frame at other places. Raises
     ArrayolError: `not-emitted` for a task that takes or makes several frames at once, those of executing.
     """
     network, arrays = accesses.network, accesses.network.arrays
+    count = LATER if periods is None else periods.frames - 1
     if not any(map(accesses.delays_over_frames, network.processes)):
-        return ()
+        return tuple(_unlike_frames(spec, accesses, first, functions, count)) if periods is not None else ()
     for name in (*network.inputs, *network.outputs):
         axis = _axis(arrays[name])
         if axis is not None and accesses.shape(name)[axis] != 1:
             raise not_emitted(
                 f"a delay over frames, and several frames of '{name}' at once,", "hand single frames on by a delay"
             )
-    video = {name: _frames(arrays[name], own, (given or {}).get(name)) for name, own in first.items() if name in arrays}
+    video = {
+        name: _frames(arrays[name], own, (given or {}).get(name), count)
+        for name, own in first.items()
+        if name in arrays
+    }
     made = execute(spec, network.name, video, functions=functions)
-    return tuple((_frame(arrays, video, number), _frame(arrays, made, number)) for number in range(1, LATER + 1))
+    return tuple((_frame(arrays, video, number), _frame(arrays, made, number)) for number in range(1, count + 1))
+
+
+def _unlike_frames(
+    spec: Spec, accesses: Accesses, first: Arrays, functions: Functions | None, count: int
+) -> Iterator[tuple[Arrays, Arrays]]:
+    """Frames that do not depend on each other: the elements of the first one, each at another place.
+
+    Data that the bodies have no result for are those of the first frame again.
+    """
+    moving = {name for name in first if name in accesses.network.arrays and not accesses.is_resident(name)}
+    for number in range(1, count + 1):
+        rolled = {
+            name: np.roll(own, number).reshape(own.shape) if name in moving else own for name, own in first.items()
+        }
+        try:
+            yield rolled, execute(spec, accesses.network.name, rolled, functions=functions)
+        except ArrayolError:
+            yield first, execute(spec, accesses.network.name, first, functions=functions)
 
 
 def _axis(array: NetworkArray) -> int | None:
@@ -46,14 +78,14 @@ def _axis(array: NetworkArray) -> int | None:
     return array.shape.index(None) if None in array.shape else None
 
 
-def _frames(array: NetworkArray, first: NDArray[Any], given: NDArray[Any] | None) -> NDArray[Any]:
-    """The first frame of an input and those after it."""
+def _frames(array: NetworkArray, first: NDArray[Any], given: NDArray[Any] | None, count: int) -> NDArray[Any]:
+    """The first frame of an input and so many after it."""
     axis = _axis(array)
     if axis is None:
         return first
-    if given is not None and given.shape[axis] > LATER:
-        return given.take(range(1 + LATER), axis)
-    return np.concatenate([np.roll(first, number).reshape(first.shape) for number in range(1 + LATER)], axis)
+    if given is not None and given.shape[axis] > count:
+        return given.take(range(1 + count), axis)
+    return np.concatenate([np.roll(first, number).reshape(first.shape) for number in range(1 + count)], axis)
 
 
 def _frame(arrays: Mapping[str, NetworkArray], frames: Arrays, number: int) -> Arrays:

@@ -87,7 +87,7 @@ def by_shorter_frame(whole: WholeDesign) -> Repeated | None:
 def _alike(whole: WholeDesign) -> Iterator[tuple[ShortFrame, MachineModel, DesignEstimate]]:
     """Shorter frames with the memories of the whole frame, the shortest first, each with its model."""
     accesses, memories = whole.accesses, _memories(whole.estimate)
-    addresses = address_map(accesses, *whole.platform.channels)
+    addresses = address_map(accesses, whole.platform.channels[0])
     for short in short_frames(accesses, whole.design, whole.estimate, addresses):
         if short.kept <= _WORTH:
             model = MachineModel(short.network, whole.platform, accesses.loads)

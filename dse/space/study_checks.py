@@ -43,10 +43,6 @@ def emitted_only(study: Study, coverage: Coverage) -> Study:
         message = "the study wants each buffer with a bank layout, and designs with one are not emitted"
         hint = 'add "none" to layouts, or leave out --hardware'
         raise error("study-misfit", message, study.place("layouts"), hint=hint)
-    if study.together:
-        message = "the study lets groups run at the same time, and designs of several such groups are not emitted"
-        hint = "leave out together, or --hardware"
-        raise error("study-misfit", message, study.place("together"), hint=hint)
     changed: dict[str, Any] = {"layouts": ("none",)}
     if coverage.why_no_port is not None:
         changed |= {"styles": (STREAM_STYLE,), "interfaces": (AXIS,)}

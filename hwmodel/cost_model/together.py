@@ -48,8 +48,7 @@ def period_cycles(latencies: Sequence[int], at_port: Sequence[int], turn: int) -
 def copies_outside(accesses: Accesses, groups: Sequence[Sequence[str]]) -> dict[str, int]:
     """The copies of each array outside that frames have in use, by name: group g works on frame p - g in period p.
 
-    An input comes in the period before that of the first group, an output is taken in the period after its last part is
-    made.
+    An input comes in the period before that of the first group, outputs are taken in the period after that of the last.
     """
     network, copies = accesses.network, dict[str, int]()
     group_of = {task: number for number, tasks in enumerate(groups) for task in tasks}
@@ -57,7 +56,7 @@ def copies_outside(accesses: Accesses, groups: Sequence[Sequence[str]]) -> dict[
         if accesses.is_resident(name):
             continue
         made = [group_of[task] for task in array.producers] or [-1]
-        used = [group_of[task] for task in array.readers] + [max(made) + 1] * array.is_output
+        used = [group_of[task] for task in array.readers] + [len(groups)] * array.is_output
         if used and max(used) > min(made):
             copies[name] = max(used) - min(made) + 1
     return copies

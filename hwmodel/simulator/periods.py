@@ -8,7 +8,7 @@ the next one after the group that it served last. Nothing here knows how long a 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hwmodel.accesses import Accesses
 from hwmodel.simulator.events import Events
@@ -33,11 +33,15 @@ def uses_of(events: Events) -> tuple[StepUse, ...]:
 
 @dataclass(frozen=True)
 class PeriodRun:
-    """A period of so many cycles: the cycle in which each group ended in it, and for how many the port served it."""
+    """A period of so many cycles: the cycle in which each group ended in it, and for how many the port served it.
+
+    `copies` are those of arrays outside.
+    """
 
     cycles: int
     ends: tuple[int, ...]
     at_port: tuple[int, ...]
+    copies: Mapping[str, int] = field(default_factory=dict)
 
 
 def run_period(groups: Sequence[Sequence[StepUse]], cycles: int) -> PeriodRun:
@@ -99,15 +103,15 @@ class _Port:
 def require_copies(accesses: Accesses, groups: Sequence[Sequence[str]], copies: Mapping[str, int]) -> None:
     """Run as many periods as it takes to use all copies of arrays again; frame n lies in copy n mod their number.
 
-    Group g works on frame p - g in period p. An input comes in the period before the first group, an output is taken in
-    the period after it is made. Raises SimulatorError (`copy-in-use`) if a frame is read that is not there.
+    Group g works on frame p - g in period p. An input comes in the period before the first group, outputs are taken in
+    the period after the last one. Raises SimulatorError (`copy-in-use`) if a frame is read that is not there.
     """
     for name, array in accesses.network.arrays.items():
         if accesses.is_resident(name):
             continue
         number, group_of = copies.get(name, 1), {task: place for place, tasks in enumerate(groups) for task in tasks}
         makers = sorted({group_of[task] for task in array.producers}) or [-1]
-        users = {group_of[task] for task in array.readers} | ({makers[-1] + 1} if array.is_output else set())
+        users = {group_of[task] for task in array.readers} | ({len(groups)} if array.is_output else set())
         held: dict[tuple[int, int], int] = {}  # the frame in each copy, of what each group makes
         for turn in range(-1, len(groups) + 2 * number + 1):
             held |= {(maker, (turn - maker) % number): turn - maker for maker in makers}

@@ -112,7 +112,8 @@ def in_periods(accesses: Accesses, simulation: Simulation, cycles: int, copies: 
     Raises SimulatorError if a period is too short, or a copy is still in use.
     """
     require_copies(accesses, [run.tasks for run in simulation.groups], copies)
-    return replace(simulation, period=run_period([uses_of(run.events) for run in simulation.groups], cycles))
+    period = run_period([uses_of(run.events) for run in simulation.groups], cycles)
+    return replace(simulation, period=replace(period, copies=copies))
 
 
 def run_groups(

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.verilog.design import DesignFiles
 
-_SEEN = re.compile(r"frame \d before (\d+) cycles (\d+) wrong (\d+)\n")
+_SEEN = re.compile(r"frame \d before (\d+) cycles (\d+) wrong (\d+)(?: ends(?: \d+)+)?\n")
 
 
 def built(folder: Path, top: str, seed: int, *sources: str) -> str:

@@ -1,9 +1,9 @@
 """What Icarus says of generated designs: right, wrong, or refused by name; and which features they have.
 
-Designs have every kind of decision, or are of tasks with delays. As a program it tries many: `python
-tests/hwmodel/generated_designs.py [CASES] [SEED] [--delays] [--hls]`, with the folders of `pythonpath` in
-pyproject.toml as PYTHONPATH. It prints each design that is wrong, then how many there are of each feature and of each
-refusal; the exit code is 1 where something was wrong. With `--hls` it runs the C++ instead.
+Designs have every kind of decision, or are of tasks with delays, or of groups at the same time. As a program it tries
+many: `python tests/hwmodel/generated_designs.py [CASES] [SEED] [--delays] [--together] [--hls]`, with the folders of
+`pythonpath` in pyproject.toml as PYTHONPATH. It prints each design that is wrong, then how many there are of each
+feature and of each refusal; the exit code is 1 where something was wrong. With `--hls` it runs the C++ instead.
 """
 
 from __future__ import annotations
@@ -12,24 +12,48 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import hypothesis
 from cpp_programs import is_right, seen_of
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, assume, given, settings
+from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from scheduled_cases import scheduled
 from strategies_delays import delayed_designs
 from strategies_designs import MappedSpec, emitted_specs
-from verilog_programs import frames_of
+from verilog_programs import frames_of, promised_frames
 
 from arrayol.errors import ArrayolError
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.emit.hls.design import HlsFiles
 from hwmodel.emit.schedule.units import TaskUnits
 
 BATCH = 5  # cases of one seed: later ones vary earlier ones
 DECISIONS = emitted_specs(single=True)
 DELAYS = delayed_designs()
+
+
+@st.composite
+def at_the_same_time(draw: st.DrawFn) -> MappedSpec:
+    """Designs of several groups that run at the same time, of arrays that pass single frames."""
+    case = draw(emitted_specs(several=True))
+    accesses = MachineModel(case.network, case.platform, case.loads).accesses
+    passed = [(name, array) for name, array in case.network.arrays.items() if array.producers and None in array.shape]
+    assume(all(accesses.shape(name)[array.shape.index(None)] == 1 for name, array in passed))
+    return replace(case, design=replace(case.design, together=True))
+
+
+TOGETHER = at_the_same_time()
+TOGETHER_FEATURES = {
+    "load once",
+    "load rom",
+    "several units",
+    "partial block",
+    "recompute",
+    "separate port",
+    "3 groups",
+}
 DELAY_FEATURES = {
     *("1 delay", "2 delays", "3 delays", "exit", "tiled default", "state beside outputs", "short recurrence"),
     *("several outputs", "several outputs of a task", "several groups", "fused tasks", "outer blocks", "floats"),
@@ -60,14 +84,15 @@ class Tally:
             run = seen_of(HlsFiles(case.spec, design))
             seen, right = str(run), is_right(run)
         else:
-            frames = [(frame.before, frame.cycles, frame.wrong) for frame in frames_of(design)]
-            seen = f"{frames}, and not {simulation.cycles} cycles"
-            right = frames == [(simulation.setup.cycles, simulation.cycles, 0), (0, simulation.cycles, 0)]
+            frames, promised = frames_of(design), promised_frames(design, simulation.setup.cycles)
+            seen = f"{frames}, and not {promised}"
+            right = frames == promised and design.cycles == simulation.cycles
         if not right:
             self.wrong.append(f"{seen}\n{case.text}\n{case.design}\n{case.platform}")
             return
         self.right += 1
         self.features.update(case.features)
+        self.features[f"{len(design.groups)} groups"] += 1
         units = [task.units for group in design.groups for task in group.tasks]
         self.features["folded units with a delay"] += any(own.interval > 1 and _has_state(own) for own in units)
         self.features["state kept by units"] += any(own.kept for own in units)
@@ -108,9 +133,11 @@ def main() -> int:
     parser.add_argument("cases", nargs="?", type=int, default=500)
     parser.add_argument("seed", nargs="?", type=int, default=1)
     parser.add_argument("--delays", action="store_true")
+    parser.add_argument("--together", action="store_true")
     parser.add_argument("--hls", action="store_true")
     chosen = parser.parse_args()
-    tally = try_many(DELAYS if chosen.delays else DECISIONS, chosen.cases, chosen.seed, _report, hls=chosen.hls)
+    kind = TOGETHER if chosen.together else DELAYS if chosen.delays else DECISIONS
+    tally = try_many(kind, chosen.cases, chosen.seed, _report, hls=chosen.hls)
     for text in tally.wrong:
         sys.stdout.write(f"wrong: {text}\n")
     counts = {"right": tally.right, "wrong": len(tally.wrong)}

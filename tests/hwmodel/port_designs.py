@@ -8,21 +8,22 @@ from tempfile import TemporaryDirectory
 
 from stream_designs import platform_at, write_files
 from stream_networks import Case
+from verilog_programs import promised_frames
 
 from arrayol.errors import ArrayolError
+from dse.output.later_frames import later_frames
 from dse.space.mappings import MappingSpace
 from dse.space.study import Study
-from dse.verify.testbench import memories_of_groups
+from dse.verify.testbench import memories_of_groups, run_simulation
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Blocks, Design, GroupDesign, Processor
-from hwmodel.emit.schedule.design import HardwareDesign, schedule_design
+from hwmodel.emit.schedule.design import HardwareDesign, schedule_design, with_later_frames
 from hwmodel.emit.streams.port_schedule import schedule_stream
 from hwmodel.emit.verilog.coverage import Coverage
 from hwmodel.emit.verilog.design import DesignFiles
 from hwmodel.emit.verilog.icarus import FrameSeen, run_bench
 from hwmodel.platform import Platform
 from hwmodel.residence import Loads
-from hwmodel.simulator.simulate import simulate
 from hwmodel.streamed import Stream
 
 
@@ -56,10 +57,12 @@ def scheduled_design(case: Case, model: MachineModel, design: Design) -> Hardwar
     Coverage(model.accesses, model.platform).require(design)
     estimate, inputs = model.evaluate(design), case.inputs()
     local = memories_of_groups(model.accesses, model.platform, design, estimate)
-    simulation = simulate(case.spec, model.accesses, model.platform, design, local, inputs)
+    simulation = run_simulation(case.spec, model.accesses, model.platform, design, estimate, inputs)
     assert simulation.identical
     assert simulation.cycles == estimate.latency_cycles
-    return schedule_design(case.spec, model.accesses, model.platform, local, simulation, inputs, schedule_stream)
+    hardware = schedule_design(case.spec, model.accesses, model.platform, local, simulation, inputs, schedule_stream)
+    later = later_frames(case.spec, model.accesses, inputs, periods=hardware.periods)
+    return with_later_frames(hardware, case.spec, model.accesses, later)
 
 
 def frames_at_port(files: Mapping[str, str]) -> tuple[FrameSeen, ...]:
@@ -70,20 +73,25 @@ def frames_at_port(files: Mapping[str, str]) -> tuple[FrameSeen, ...]:
 
 
 def require_port_frames(design: HardwareDesign, setup_cycles: int = 0) -> None:
-    """Hold two frames at the plain port against the model, in cycles and bits; some cycles go before the first."""
-    wanted = (FrameSeen(setup_cycles, design.cycles, 0), FrameSeen(0, design.cycles, 0))
-    assert frames_at_port(DesignFiles(design).files()) == wanted
+    """Hold frames at the plain port against the model, in cycles and bits; some cycles go before the first."""
+    assert frames_at_port(DesignFiles(design).files()) == promised_frames(design, setup_cycles)
 
 
 def mixed_design(
-    case: Case, kinds: Sequence[tuple[int, Stream | None]], platform: Platform | None = None, *, chunk: int = 0
+    case: Case,
+    kinds: Sequence[tuple[int, Stream | None]],
+    platform: Platform | None = None,
+    *,
+    chunk: int = 0,
+    together: bool = False,
+    loads: Loads | None = None,
 ) -> HardwareDesign:
     """A case whose tasks are in groups: of each so many tasks in dataflow order, as a stream or (None) in blocks.
 
     A group in blocks has one task, and the last of its blocks that are legal. Streams go in chunks of `chunk` pulses if
     these divide their frames, else in the first ones of the model.
     """
-    model = MachineModel(case.network, platform if platform is not None else platform_at(50), {})
+    model = MachineModel(case.network, platform if platform is not None else platform_at(50), loads or {})
     left, groups = list(case.network.processes), list[GroupDesign]()
     for count, stream in kinds:
         tasks, left = tuple(left[:count]), left[count:]
@@ -94,7 +102,7 @@ def mixed_design(
         else:
             groups.append(_in_blocks(model, tasks))
     assert not left, "all tasks are in groups"
-    return scheduled_design(case, model, Design(tuple(groups)))
+    return scheduled_design(case, model, Design(tuple(groups), together=together))
 
 
 def _in_blocks(model: MachineModel, tasks: tuple[str, ...]) -> GroupDesign:

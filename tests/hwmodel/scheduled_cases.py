@@ -5,10 +5,11 @@ from __future__ import annotations
 from strategies_designs import MappedSpec
 
 from dse.output.later_frames import later_frames
-from dse.verify.testbench import Testbench, memories_of_groups
+from dse.verify.testbench import Testbench, memories_of_groups, run_simulation
 from hwmodel.emit.schedule.design import HardwareDesign, schedule_design, with_later_frames
+from hwmodel.emit.streams.port_schedule import schedule_stream
 from hwmodel.emit.verilog.coverage import Coverage
-from hwmodel.simulator.simulate import Simulation, simulate
+from hwmodel.simulator.simulate import Simulation
 
 
 def scheduled(case: MappedSpec) -> tuple[Simulation, HardwareDesign | None]:
@@ -19,10 +20,10 @@ def scheduled(case: MappedSpec) -> tuple[Simulation, HardwareDesign | None]:
     bench = Testbench(case.spec, case.network, case.platform, case.loads)
     Coverage(bench.accesses, case.platform).require(case.design)
     estimate = bench.model.evaluate(case.design)
-    local = memories_of_groups(bench.accesses, case.platform, case.design, estimate)
-    simulation = simulate(case.spec, bench.accesses, case.platform, case.design, local, bench.inputs)
+    simulation = run_simulation(case.spec, bench.accesses, case.platform, case.design, estimate, bench.inputs)
     if bench.inputs is None or simulation.identical is None:
         return simulation, None
-    design = schedule_design(case.spec, bench.accesses, case.platform, local, simulation, bench.inputs)
-    later = later_frames(case.spec, bench.accesses, bench.inputs)
+    local = memories_of_groups(bench.accesses, case.platform, case.design, estimate)
+    design = schedule_design(case.spec, bench.accesses, case.platform, local, simulation, bench.inputs, schedule_stream)
+    later = later_frames(case.spec, bench.accesses, bench.inputs, periods=design.periods)
     return simulation, with_later_frames(design, case.spec, bench.accesses, later)

@@ -31,6 +31,19 @@ def frames_of(design: HardwareDesign) -> tuple[FrameSeen, ...]:
         return run_bench(folder)
 
 
+def promised_frames(design: HardwareDesign, setup_cycles: int = 0) -> tuple[FrameSeen, ...]:
+    """The frames that a test bench of a design should see, with some cycles before the first one.
+
+    Groups at the same time take one in each period, and end in it as on the simulated machine while all have a frame.
+    """
+    if design.periods is None:
+        return FrameSeen(setup_cycles, design.cycles, 0), *[FrameSeen(0, design.cycles, 0)] * max(1, len(design.later))
+    periods, full = design.periods, len(design.later) + 2 - design.periods.groups
+    ends = [periods.ends if number < full else () for number in range(1 + len(design.later))]
+    before = [setup_cycles] + [periods.cycles] * len(design.later)
+    return tuple(FrameSeen(own, design.cycles, 0, end) for own, end in zip(before, ends, strict=True))
+
+
 def bench_says(
     derived: Derived,
     inputs: Mapping[str, Any],

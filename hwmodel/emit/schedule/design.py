@@ -21,6 +21,7 @@ from hwmodel.emit.schedule.frames.short_frame import ShortFrame
 from hwmodel.emit.schedule.frames.whole_frame import WholeGroup
 from hwmodel.emit.schedule.group import GroupSchedule, GroupScheduler
 from hwmodel.emit.schedule.own_module import Computing, own_module
+from hwmodel.emit.schedule.periods import Periods
 from hwmodel.emit.schedule.port import AddressMap, address_map
 from hwmodel.emit.schedule.proofs import require_proofs, require_stored
 from hwmodel.emit.schedule.units import FETCH
@@ -42,11 +43,12 @@ StreamScheduling = Callable[
 
 @dataclass(frozen=True)
 class Frame:
-    """The bytes of the external memory before and after a frame, and where the outputs lie."""
+    """The bytes of the external memory before and after a frame, and where inputs and outputs lie."""
 
     before: bytes
     after: bytes
-    outputs: Mapping[str, tuple[int, int]]  # by name, the first word and the number of words
+    inputs: Mapping[str, tuple[int, int]]  # by name, the first word and the number of words
+    outputs: Mapping[str, tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,8 @@ class HardwareDesign:
     """A network as hardware; `datapaths` has the derived datapath of each task's units, `signed` the signed arrays.
 
     `cycles` is the time of a frame on the simulated machine; `frame` has data for a test bench. Where values stay from
-    frame to frame, `later` has the frames after it.
+    frame to frame, `later` has the frames after it. Groups that run at the same time have `periods`, and always later
+    frames.
     """
 
     network: Network
@@ -66,6 +69,7 @@ class HardwareDesign:
     signed: tuple[str, ...]
     frame: Frame
     later: tuple[Frame, ...] = ()
+    periods: Periods | None = None
 
     @property
     def top(self) -> str:
@@ -74,7 +78,9 @@ class HardwareDesign:
 
     @property
     def cycles(self) -> int:
-        """The cycles of a frame: of all groups, one after another."""
+        """The cycles of a frame: of all groups, one after another; or a period for each."""
+        if self.periods is not None:
+            return self.periods.groups * self.periods.cycles
         return sum(group.cycles for group in self.groups)
 
 
@@ -93,17 +99,22 @@ def schedule_design(
     groups. Raises ArrayolError: `not-emitted` where only its schedule shows that some part has no hardware,
     `unproven-schedule` if a proof fails.
     """
-    addresses = address_map(accesses, platform.channels[0])
+    run = simulation.period
+    addresses = address_map(accesses, platform.channels[0], run.copies if run is not None else None)
     given = _Given(spec, accesses, platform, addresses, _flat_inputs(spec, accesses, inputs))
     groups, datapaths = given.scheduled(accesses, local, simulation, streams=streams)
-    return given.design(groups, datapaths, simulation.outputs)
+    design = given.design(groups, datapaths, simulation.outputs)
+    return design if run is None else replace(design, periods=Periods(run.cycles, run.ends, addresses.copies))
 
 
 def with_later_frames(
     design: HardwareDesign, spec: Spec, accesses: Accesses, later: Sequence[tuple[Arrays, Arrays]]
 ) -> HardwareDesign:
     """A design whose test bench goes on with further frames, by their inputs and outputs."""
-    frames = (_frame(design.addresses, _flat_inputs(spec, accesses, own), outputs) for own, outputs in later)
+    frames = (
+        _frame(design.addresses, _flat_inputs(spec, accesses, own), outputs, number)
+        for number, (own, outputs) in enumerate(later, 1)
+    )
     return replace(design, later=tuple(frames))
 
 
@@ -237,20 +248,21 @@ def datapaths_of(spec: Spec, accesses: Accesses, platform: Platform, simulation:
     return datapaths
 
 
-def _frame(addresses: AddressMap, values: Arrays, outputs: Arrays) -> Frame:
-    """The images of the external memory before and after a frame."""
+def _frame(addresses: AddressMap, values: Arrays, outputs: Arrays, number: int = 0) -> Frame:
+    """The images of the external memory before and after a frame of that number."""
     size = addresses.words * addresses.word_bytes
     before, after = bytearray(size), bytearray(size)
     for image, arrays in ((before, values), (after, {**values, **outputs})):
         for name, array in arrays.items():
             if name in addresses.first:
-                start, data = addresses.first[name] * addresses.word_bytes, _in_slots(array, addresses.slots[name])
+                start = addresses.first_of(name, number) * addresses.word_bytes
+                data = _in_slots(array, addresses.slots[name])
                 image[start : start + len(data)] = data
-    located = {
-        name: (addresses.first[name], -(-array.size * addresses.slots[name] // addresses.word_bytes))
-        for name, array in outputs.items()
-    }
-    return Frame(bytes(before), bytes(after), located)
+    inputs, located = (
+        {name: (addresses.first_of(name, number), addresses.sizes[name]) for name in arrays if name in addresses.first}
+        for arrays in (values, outputs)
+    )
+    return Frame(bytes(before), bytes(after), inputs, located)
 
 
 def _in_slots(array: NDArray[Any], slot: int) -> bytes:

@@ -25,7 +25,9 @@ def document_of(design: HardwareDesign) -> dict[str, Any]:
             "word_bytes": design.addresses.word_bytes,
             "words": design.addresses.words,
             "first_word": dict(design.addresses.first),
+            **({} if design.periods is None else {"copies": dict(design.periods.copies)}),
         },
+        **({} if design.periods is None else {"period": design.periods.cycles}),
         "groups": [_group(group) for group in design.groups],
     }
 

@@ -26,6 +26,7 @@ from hwmodel.platform import Channel, Platform
 from hwmodel.simulator.requests import Request, Requester
 
 QUEUED = 3  # cycles from the address of a stored word inside until it can pass the port
+COPIED = "copied"  # the control of requests that says for which array with copies one is
 SETTLING = 2  # cycles after which what leaves a stream in the last pulse of a step is in its memory
 
 
@@ -65,13 +66,20 @@ class AddressMap:
     """The external memory: by array its first word; arrays follow each other, and a word has `word_bytes` bytes.
 
     `slots` has by array the bytes that an element takes: those of its type, or, if the platform gives the width of a
-    word in data, those of the widest type.
+    word in data, those of the widest type. `sizes` are the words of an array. One in `copies` has so many one after
+    another, of which frame n has number n modulo the copies.
     """
 
     word_bytes: int
     slots: Mapping[str, int]
     first: Mapping[str, int]
     words: int
+    sizes: Mapping[str, int]
+    copies: Mapping[str, int] = field(default_factory=dict)
+
+    def first_of(self, array: str, frame: int) -> int:
+        """The first word of an array in a frame."""
+        return self.first[array] + frame % self.copies.get(array, 1) * self.sizes[array]
 
     @property
     def bits(self) -> int:
@@ -99,18 +107,19 @@ class _Move:
     requester: Requester
 
 
-def address_map(accesses: Accesses, memory: Channel) -> AddressMap:
-    """Place arrays in the network's order, each at the start of a word."""
+def address_map(accesses: Accesses, memory: Channel, copies: Mapping[str, int] | None = None) -> AddressMap:
+    """Place arrays, some of them in several copies, in the network's order, each at the start of a word."""
     slots = {name: array.type.bytes for name, array in accesses.network.arrays.items() if accesses.lies_outside(name)}
     word = (memory.word_bits or 8) // 8
     if memory.data_per_word is not None:
         slots = dict.fromkeys(slots, max(slots.values()))
         word = memory.data_per_word * max(slots.values())
-    first, end = dict[str, int](), 0
+    copies = {name: number for name, number in (copies or {}).items() if name in slots and number > 1}
+    first, sizes, end = dict[str, int](), dict[str, int](), 0
     for name, slot in slots.items():
-        first[name] = end
-        end += -(-accesses.size(name) * slot // word)
-    return AddressMap(word, slots, first, end)
+        first[name], sizes[name] = end, -(-accesses.size(name) * slot // word)
+        end += sizes[name] * copies.get(name, 1)
+    return AddressMap(word, slots, first, end, sizes, copies)
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,6 +345,7 @@ class PortScheduler:
                     "write": requests[:, 2],
                     "fence": requests[:, 3],
                     **({LATE: requests[:, 4]} if requests[:, 4].any() else {}),
+                    **({COPIED: self._copied(np.array(rows.runs, np.int64)[:, 0])} if self.addresses.copies else {}),
                 },
                 {"word": (np.where(there, requests[:, 0] % room, -1), room)},
                 setup,
@@ -364,6 +374,12 @@ class PortScheduler:
             tuple(port for port, _ in rows.lanes.values()),
             np.array(rows.runs, np.int64),
         )
+
+    def _copied(self, arrays: IntArray) -> IntArray:
+        """Of the arrays of requests, by number (-1 for none), the places among those with copies, from 1 on, else 0."""
+        copies = list(self.addresses.copies)
+        places = [copies.index(name) + 1 if name in copies else 0 for name in self.accesses.network.arrays]
+        return np.array([*places, 0], np.int64)[arrays]
 
     def _lanes(self, move: _Move, inside: _Inside) -> PortLanes:
         """The lanes at the port for the elements of a move."""

@@ -22,9 +22,9 @@ from hwmodel.emit.streams.hardware import StreamHardware
 from hwmodel.emit.streams.units import LIBRARY, group_files, library_files
 from hwmodel.emit.verilog.agents import address_bits, agent_module, ports_of
 from hwmodel.emit.verilog.engines import engine_lines
-from hwmodel.emit.verilog.group import agent_lines, net_of, step_lines
+from hwmodel.emit.verilog.group import agent_lines, group_ports, net_of, step_lines
 from hwmodel.emit.verilog.memories import memories
-from hwmodel.emit.verilog.wiring import GroupWiring, Outside, engine_ports, wire
+from hwmodel.emit.verilog.wiring import GroupWiring, Outside, wire
 
 FETCHING = SETTLING  # cycles from a pulse's count to the pulse
 PULSES, GOES = "pulses", "go"  # the agent that counts them, and its control that says so
@@ -122,12 +122,8 @@ class _Printer:
 
     def module(self, name: str) -> str:
         """The module of the group with its port."""
-        wiring, setup = self.wiring, self.schedule.setup
-        ports = [port.declared() for own in self.schedule.engines for port in engine_ports(own.name, wiring.outside)]
-        inputs = [f"  input wire {own}" for own in ("clk", "reset", *(("load",) if setup else ()), "start")]
-        outputs = ["  output reg busy", "  output wire running", "  output wire last"]
-        outputs += ["  output wire loaded"] if setup else []
-        lines = [f"module {name} (", ",\n".join([*inputs, *outputs, *ports]), ");"]
+        wiring = self.wiring
+        lines = [f"module {name} (", ",\n".join(group_ports(wiring)), ");"]
         lines += [*step_lines(wiring), *agent_lines(wiring), *self._pulses()]
         for own in self.schedule.flows:
             lines += self._agent(own)

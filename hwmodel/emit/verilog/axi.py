@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hwmodel.emit.verilog.agents import ModulePort, bits_of
-from hwmodel.emit.verilog.top import Bench, frame_loop, words_compared
+from hwmodel.emit.verilog.top import Bench, Run
 from hwmodel.emit.verilog.wiring import WORDS, Outside, engine_ports, wire
 
 WIDTHS = tuple(8 << shift for shift in range(8))  # of data, in bits, that AXI4 has
@@ -65,10 +65,12 @@ def axi_module(name: str, top: str, engines: Sequence[str], outside: Outside) ->
     """The top module with its ports as a master of AXI4.
 
     Word 0 of the external memory lies at the address `base`, a multiple of a word's bytes. `done` is the cycle in which
-    all has been written and answered; `fault` says that an answer was an error.
+    all has been written and answered; `fault` says that an answer was an error. Where groups share a port, `taken` says
+    that a frame begins with the next cycle.
     """
     own = ["aclk", "aresetn", "start"]
     head = [f"  input wire {port}" for port in own] + ["  output wire busy", "  output wire done"]
+    head += ["  output wire taken"] if outside.shared else []
     head += [f"  input wire [{address_bits(outside) - 1}:0] base", "  output wire fault"]
     head += [port.declared() for port in axi_ports(outside)]
     lines = [f"module {name} (", ",\n".join(head), ");", "  wire reset = !aresetn;", *axi_design(top, engines, outside)]
@@ -88,11 +90,15 @@ def axi_constants(outside: Outside) -> Iterator[str]:
 
 
 def axi_design(top: str, engines: Sequence[str], outside: Outside, added: str = "") -> Iterator[str]:
-    """The design, and its end: a frame is done when the last write has been answered.
+    """The design, and its end: a frame is done when the last write has been answered, and with periods all writes.
 
     The signals of its ports are declared, and connected after something was `added` to the ports' names.
     """
-    connected = [".clk(aclk)", ".reset(reset)", ".start(start)", ".busy(computes)", ".done(computed)"]
+    connected = [".clk(aclk)", ".reset(reset)", ".start(start)"]
+    if outside.shared:
+        connected += [".busy(busy)", ".done(done)", ".taken(taken)", ".settled(!writing)"]
+    else:
+        connected += [".busy(computes)", ".done(computed)"]
     for engine in engines:
         for port, signal in zip(engine_ports(engine, outside), engine_ports(f"{engine}{added}", outside), strict=True):
             yield wire(port.name, port.bits)
@@ -100,13 +106,18 @@ def axi_design(top: str, engines: Sequence[str], outside: Outside, added: str = 
     for number in range(len(engines)):
         yield f"  wire writing{number}, fault{number};"
         yield f"  wire [{address_bits(outside) - 1}:0] lowest{number}, highest{number};"
-    yield "  wire computes, computed;"
-    yield f"  {top} plain (\n    {', '.join(connected)}\n  );"
-    yield "  reg finishes;  // the frame is computed, and some words are still on their way"
-    yield f"  wire writing = {' || '.join(f'writing{number}' for number in range(len(engines)))};"
-    yield "  assign busy = computes || finishes;"
-    yield "  assign done = finishes && !writing;"
-    yield "  always @(posedge aclk) finishes <= !reset && (computed || (finishes && writing));"
+    writing = f"  wire writing = {' || '.join(f'writing{number}' for number in range(len(engines)))};"
+    if outside.shared:
+        yield writing
+        yield f"  {top} plain (\n    {', '.join(connected)}\n  );"
+    else:
+        yield "  wire computes, computed;"
+        yield f"  {top} plain (\n    {', '.join(connected)}\n  );"
+        yield "  reg finishes;  // the frame is computed, and some words are still on their way"
+        yield writing
+        yield "  assign busy = computes || finishes;"
+        yield "  assign done = finishes && !writing;"
+        yield "  always @(posedge aclk) finishes <= !reset && (computed || (finishes && writing));"
     yield f"  assign fault = {' || '.join(f'fault{number}' for number in range(len(engines)))};"
 
 
@@ -135,7 +146,7 @@ def _none(name: str, outside: Outside) -> str:
     return f"{outside.word_bits if name.endswith('data') else 2 if name.endswith('resp') else 1}'d0"
 
 
-def axi_bench(name: str, bench: Bench, longest: int) -> str:
+def axi_bench(name: str, bench: Bench, longest: int, run: Run) -> str:
     """The module `tb_axi`: frames as `tb` runs them, and then what the memory saw.
 
     That is `violations V reads R`: rules of AXI4 that were broken, and the most reads that were open at once.
@@ -155,15 +166,15 @@ def axi_bench(name: str, bench: Bench, longest: int) -> str:
         "  reg [31:0] seed;  // +seed=N",
         *(wire(port.name, port.bits) for port in axi_ports(outside)),
         f"  assign {PREFIX}rid = {PREFIX}arid, {PREFIX}bid = {PREFIX}awid;",
+        *(["  wire taken;"] if bench.periods else []),
         f"  {name} under_test (.aclk(clk), .aresetn(!reset), .start(start), .busy(busy), .done(done),",
+        *(["    .taken(taken),"] if bench.periods else []),
         f"    .base({bits}'d{base}), .fault(fault),",
         f"    {', '.join(f'.{port.name}({port.name})' for port in axi_ports(outside))}\n  );",
         f"  axi_memory #({slots}) memory (",
         "    .clk(clk), .reset(reset), .seed(seed),",
         f"    {', '.join(f'.{own.removeprefix(PREFIX)}({own})' for own in memory)}\n  );",
-        *frame_loop(bench, longest, ['    if (!$value$plusargs("seed=%d", seed)) seed = 1;']),
-        *words_compared(bench),
-        "    end",
+        *run(bench, longest, ['    if (!$value$plusargs("seed=%d", seed)) seed = 1;']),
         '    $display("violations %0d reads %0d", memory.violations + fault, memory.most);',
         "    $finish;",
         "  end",

@@ -25,10 +25,13 @@ from hwmodel.emit.verilog.datapaths.chunks import has_bus
 from hwmodel.emit.verilog.datapaths.datapath import datapath_module, operator_modules
 from hwmodel.emit.verilog.group import group_module
 from hwmodel.emit.verilog.layout import OutsideLayout, layout_of
-from hwmodel.emit.verilog.top import Bench, image_name, test_bench, top_module
+from hwmodel.emit.verilog.periods.bench import frame_images, run_of_periods
+from hwmodel.emit.verilog.periods.top import periods_module
+from hwmodel.emit.verilog.top import Bench, Run, frames_in_turn, image_name, test_bench, top_module
 from hwmodel.emit.verilog.wiring import Outside, UnitModule
 
 LIBRARY = ("bank", "read_routes", "banked_copy", "registers", "rom", "engine", "word_queue")
+PERIODS_LIBRARY = ("period", "port_turns")
 AXI_LIBRARY = ("axi_port", "axi_buffer")
 BENCH_LIBRARY = ("external_memory",)
 LONGEST = 4  # times the cycles that a frame should take, after which a test bench stops
@@ -51,7 +54,7 @@ class DesignFiles:
     @cached_property
     def outside(self) -> Outside:
         """The external memory as groups see it."""
-        return Outside.of(self.design.addresses, self.design.outstanding)
+        return Outside.of(self.design.addresses, self.design.outstanding, shared=self.design.periods is not None)
 
     @property
     def engines(self) -> tuple[str, ...]:
@@ -65,8 +68,11 @@ class DesignFiles:
 
     @property
     def ip(self) -> str | None:
-        """The name of the top module with registers behind AXI4-Lite beside it; none where AXI4 has no such words."""
-        return f"{self.design.top}_ip" if has_axi(self.outside) else None
+        """The name of the top module with registers behind AXI4-Lite beside it.
+
+        None where AXI4 has no such words, and for groups at the same time, whose frames overlap.
+        """
+        return f"{self.design.top}_ip" if has_axi(self.outside) and self.design.periods is None else None
 
     @cached_property
     def layout(self) -> OutsideLayout:
@@ -112,16 +118,33 @@ class DesignFiles:
             module = group_module(f"{prefix}top", prefix, group, units, self.outside, self.design.signed)
             tasks = ", ".join(f"'{task.units.task}'" for task in group.tasks)
             yield f"rtl/{prefix}top.v", f"// {tasks}: {counted(group.steps, 'step')} a frame.\n{module}"
-        names = [(f"group{number}_top", group.setup) for number, group in enumerate(self.design.groups)]
-        top = f"{self.design.top}_top"
-        comment = f"// '{self.design.top}' in {counted(len(names), 'group')}: {self.design.cycles:,} cycles a frame.\n"
-        yield f"rtl/{top}.v", comment + top_module(top, names, self.engines, self.outside)
+        yield from self._top_modules(f"{self.design.top}_top")
+
+    def _top_modules(self, top: str) -> Iterator[tuple[str, str]]:
+        """The top module by its name, and those around it."""
+        yield f"rtl/{top}.v", self._top(top)
+        if self.design.periods is not None:
+            for name in PERIODS_LIBRARY:
+                yield f"rtl/{name}.v", _library(name)
         if self.axi is not None:
             for name in AXI_LIBRARY:
                 yield f"rtl/{name}.v", _library(name)
             module = axi_module(self.axi, top, self.engines, self.outside)
             yield f"rtl/{self.axi}.v", f"// '{self.design.top}' as a master of AXI4.\n{module}"
-            yield from self._ip(top)
+            if self.ip is not None:
+                yield from self._ip(top, self.ip)
+
+    def _top(self, name: str) -> str:
+        """The top module."""
+        design, groups = self.design, counted(len(self.design.groups), "group")
+        if design.periods is not None:
+            comment = (
+                f"// '{design.top}' in {groups} at the same time: a frame every {design.periods.cycles:,} cycles.\n"
+            )
+            return comment + periods_module(name, design, self.outside)
+        names = [(f"group{number}_top", group.setup) for number, group in enumerate(design.groups)]
+        comment = f"// '{design.top}' in {groups}: {design.cycles:,} cycles a frame.\n"
+        return comment + top_module(name, names, self.engines, self.outside)
 
     def _own_modules(self) -> Iterator[tuple[str, str]]:
         """The files of the user's modules, each once."""
@@ -129,15 +152,14 @@ class DesignFiles:
         for file in dict.fromkeys(file for own in modules for file in own.files):
             yield f"rtl/{file.name}", file.text
 
-    def _ip(self, top: str) -> Iterator[tuple[str, str]]:
-        """The modules that add registers behind AXI4-Lite."""
-        assert self.ip is not None
+    def _ip(self, top: str, name: str) -> Iterator[tuple[str, str]]:
+        """The modules that add registers behind AXI4-Lite, the last one by `name`."""
         yield "rtl/control_registers.v", _library("control_registers")
         if self.layout.registered:
             yield "rtl/register_reads.v", _library("register_reads")
-        module = ip_module(self.ip, top, self.engines, self.outside, self.layout)
+        module = ip_module(name, top, self.engines, self.outside, self.layout)
         comment = f"// '{self.design.top}' with registers behind AXI4-Lite, as a master of AXI4.\n"
-        yield f"rtl/{self.ip}.v", comment + module
+        yield f"rtl/{name}.v", comment + module
 
     def _comment(self, group: GroupSchedule, agent: Agent) -> str:
         said, tilers = dict[str, str](), dict[str, list[str]]()
@@ -165,16 +187,25 @@ class DesignFiles:
             design.latency,
             list(design.frame.outputs.values()),
             len(design.later),
+            design.periods is not None,
         )
         for name in BENCH_LIBRARY:
             yield f"tb/{name}.v", _library(name)
-        yield "tb/tb.v", test_bench(bench, LONGEST * design.cycles)
+        yield "tb/tb.v", test_bench(bench, LONGEST * design.cycles, self._run("under_test"))
         if self.axi is not None:
             yield "tb/axi_memory.v", _library("axi_memory")
-            yield "tb/tb_axi.v", axi_bench(self.axi, bench, SLOWER * design.cycles)
+            run = self._run("under_test.plain")
+            yield "tb/tb_axi.v", axi_bench(self.axi, bench, SLOWER * design.cycles, run)
+        if design.periods is not None:
+            yield from ((f"data/{name}", text) for name, text in frame_images(design))
+            return
         for number, frame in enumerate((design.frame, *design.later)):
             yield f"data/{image_name('memory', number)}", hex_lines(frame.before, design.addresses.word_bytes)
             yield f"data/{image_name('expected', number)}", hex_lines(frame.after, design.addresses.word_bytes)
+
+    def _run(self, where: str) -> Run:
+        """What a test bench does with the plain top module, which is there in it."""
+        return frames_in_turn if self.design.periods is None else run_of_periods(self.design, where)
 
 
 def _unit(task: str, derived: Computing) -> UnitModule:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hwmodel.emit.schedule.group import EngineAgents
-from hwmodel.emit.schedule.port import PortLanes
+from hwmodel.emit.schedule.port import COPIED, PortLanes
 from hwmodel.emit.schedule.units import HOLDS, LATE
 from hwmodel.emit.verilog.agents import bits_of
 from hwmodel.emit.verilog.wiring import GroupWiring
@@ -20,6 +20,8 @@ def engine_lines(wiring: GroupWiring, engine: EngineAgents) -> Iterator[str]:
     yield f"  assign {name}_address = {requests}_at_word;"
     yield f"  assign {name}_words = {requests}_is_words;"
     yield f"  assign {name}_write = {requests}_is_write != 0;"
+    if wiring.outside.shared:
+        yield f"  assign {name}_{COPIED} = {requests}_is_{COPIED};"
     yield f"  wire {name}_whole, {name}_pop;"
     asks, free = f"{requests}_active && {requests}_is_asks != 0", f"{name}_requests_go"
     if LATE in engine.requests.controls:

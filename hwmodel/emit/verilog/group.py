@@ -10,7 +10,19 @@ from hwmodel.emit.verilog.agents import AHEAD, bits_of, ends_at_once, ports_of
 from hwmodel.emit.verilog.engines import engine_lines
 from hwmodel.emit.verilog.memories import memories
 from hwmodel.emit.verilog.tasks import task_lines
-from hwmodel.emit.verilog.wiring import GroupWiring, Outside, UnitModule, engine_ports, wire
+from hwmodel.emit.verilog.wiring import (
+    ASKS,
+    GRANTED,
+    SERVED,
+    GroupWiring,
+    Outside,
+    UnitModule,
+    copied_port,
+    engine_ports,
+    wire,
+)
+
+AT_PORT = "at_port"  # whether the agents of the port go on, where others use the port too
 
 
 def group_module(
@@ -29,17 +41,23 @@ def group_module(
 
 
 def _module(wiring: GroupWiring, name: str) -> str:
-    setup = wiring.schedule.setup
-    engines = [own.name for own in wiring.schedule.engines]
-    ports = [port.declared() for engine in engines for port in engine_ports(engine, wiring.outside)]
-    inputs = [f"  input wire {own}" for own in ("clk", "reset", *(("load",) if setup else ()), "start")]
-    outputs = ["  output reg busy", "  output wire running", "  output wire last"]
-    outputs += ["  output wire loaded"] if setup else []
-    head = [f"module {name} (", ",\n".join([*inputs, *outputs, *ports]), ");"]
+    head = [f"module {name} (", ",\n".join(group_ports(wiring)), ");"]
     body = [*step_lines(wiring), *_frames(wiring), *agent_lines(wiring), *memories(wiring)]
     body += [line for task in wiring.schedule.tasks for line in task_lines(wiring, task)]
     body += [line for engine in wiring.schedule.engines for line in engine_lines(wiring, engine)]
     return "\n".join([*head, *body, "endmodule", "", *wiring.beside])
+
+
+def group_ports(wiring: GroupWiring) -> list[str]:
+    """The ports in the head of a group's module."""
+    setup, shared = wiring.schedule.setup, wiring.outside.shared
+    inputs = ["clk", "reset", *(("load",) if setup else ()), "start", *((GRANTED,) if shared else ())]
+    outputs = ["reg busy", "wire running", "wire last", *(("wire loaded",) if setup else ())]
+    outputs += [f"wire {own}" for own in (ASKS, SERVED) if shared]
+    ports = [port for own in wiring.schedule.engines for port in engine_ports(own.name, wiring.outside)]
+    ports += [copied_port(own.name, wiring.outside) for own in wiring.schedule.engines if shared]
+    heads = [f"  input wire {own}" for own in inputs] + [f"  output {own}" for own in outputs]
+    return [*heads, *(port.declared() for port in ports)]
 
 
 def step_lines(wiring: GroupWiring) -> Iterator[str]:
@@ -112,15 +130,40 @@ def agent_lines(wiring: GroupWiring) -> Iterator[str]:
             engine.passing.name: f"{engine.name}_passing_go",
             engine.storing.name: f"{engine.name}_room",
         }
+    shared = wiring.outside.shared
+    if shared:
+        yield f"  wire {AT_PORT};  // the agents of the port go on"
     for agent in wiring.schedule.stepping:
         yield from _agent(wiring, agent, going.get(agent.name))
+    if shared:
+        yield from _asking(wiring)
+
+
+def _asking(wiring: GroupWiring) -> Iterator[str]:
+    """A step that loads or stores asks for the port in its first cycle, and until it is granted.
+
+    Before that its agents of the port stand at their first rows.
+    """
+    first = " || ".join(f"{own.requests.name}_is_asks != 0" for own in wiring.schedule.engines)
+    waiting = [agent.name for agent in wiring.schedule.stepping if agent.name in wiring.schedule.port_agents]
+    yield "  // The port: a step asks for it in its first cycle, and until it is granted."
+    yield "  reg begun;  // it is not the first cycle of the step"
+    yield "  reg waits;  // the step has asked, and was not granted"
+    yield f"  assign {ASKS} = running && (begun ? waits : {first});"
+    yield f"  assign {AT_PORT} = running && (!{ASKS} || {GRANTED});"
+    yield f"  assign {SERVED} = {' && '.join(f'{name}_fin' for name in waiting)};"
+    yield "  always @(posedge clk) begin"
+    yield "    begun <= !reset && running && !advance;"
+    yield f"    waits <= !reset && {ASKS} && !{GRANTED};"
+    yield "  end"
 
 
 def _agent(wiring: GroupWiring, agent: Agent, go: str | None) -> Iterator[str]:
     """One of a port waits until it may `go`."""
     own = [f".go({go})", f".fin({agent.name}_fin)"] if go else [f".{name}({agent.name}_{name})" for name in AHEAD]
     connected = [f".{name}({name})" for name in ("clk", "reset", "advance")]
-    connected += [".run(running)", f".active({agent.name}_active)", *own]
+    runs = AT_PORT if go and wiring.outside.shared else "running"
+    connected += [f".run({runs})", f".active({agent.name}_active)", *own]
     for port in ports_of(agent):
         net = net_of(agent, port.name)
         yield wire(net, port.bits)

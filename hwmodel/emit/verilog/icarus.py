@@ -13,16 +13,21 @@ from tempfile import TemporaryDirectory
 from arrayol.errors import error
 from arrayol.files import atomic_file
 
-_FRAME = re.compile(r"^frame \d+ before (\d+) cycles (\d+) wrong (\d+)$", re.MULTILINE)
+_FRAME = re.compile(r"^frame \d+ before (\d+) cycles (\d+) wrong (\d+)(?: ends((?: \d+)+))?$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class FrameSeen:
-    """A frame on a test bench: the cycles before it and its own, and how many words of the outputs differ."""
+    """A frame on a test bench: the cycles before it and its own, and how many words of the outputs differ.
+
+    If groups at the same time all had a frame in the period that it is done with, `ends` are the cycles in which they
+    ended.
+    """
 
     before: int
     cycles: int
     wrong: int
+    ends: tuple[int, ...] = ()
 
 
 def require_icarus() -> None:
@@ -54,7 +59,10 @@ def run_bench(folder: Path, waves: Path | None = None, *, pauses: int = 0) -> tu
 
 def frames_seen(told: str) -> tuple[FrameSeen, ...]:
     """The frames of which a test bench has told, whatever simulator ran it."""
-    return tuple(FrameSeen(int(before), int(cycles), int(wrong)) for before, cycles, wrong in _FRAME.findall(told))
+    return tuple(
+        FrameSeen(int(before), int(cycles), int(wrong), tuple(map(int, ends.split())))
+        for before, cycles, wrong, ends in _FRAME.findall(told)
+    )
 
 
 def _run(command: list[str], folder: Path) -> str:

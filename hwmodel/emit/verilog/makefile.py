@@ -42,11 +42,17 @@ sim-cocotb:
 """
 
 
-def makefile(top: str, axi: str | None) -> str:
-    """Its text, for a top module, and for that of AXI4 where there is one: then that is what linters look at."""
+def makefile(top: str, axi: str | None, ip: str | None) -> str:
+    """Its text, for a top module, and for those with AXI4 and with registers where there are such.
+
+    Linters look at that of AXI4.
+    """
     if axi is None:
         return _filled(top, "", "")
-    told = "\n# sim-axi: the design behind AXI4 on Icarus; sim-cocotb: with its registers too, from NumPy arrays."
+    told = "\n# sim-axi: the design behind AXI4 on Icarus"
+    if ip is None:
+        return _filled(axi, f"{told}.", " sim-axi") + _AXI
+    told += "; sim-cocotb: with its registers too, from NumPy arrays."
     return _filled(axi, told, " sim-axi sim-cocotb") + _AXI + _COCOTB
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hwmodel.emit.schedule.port import AddressMap
@@ -75,7 +75,10 @@ def _group(
 
 @dataclass(frozen=True)
 class Bench:
-    """What a test bench is made for: a top module, its engines, the memory outside, the words of each output."""
+    """What a test bench is made for: a top module, its engines, the memory outside, the words of each output.
+
+    With `periods` frames overlap, and the top module says when one is taken.
+    """
 
     top: str
     engines: Sequence[str]
@@ -84,6 +87,7 @@ class Bench:
     latency: int
     outputs: Sequence[tuple[int, int]]  # the first word, and how many
     later: int = 0  # frames with data of their own after the first one; without any, all frames have the same
+    periods: bool = False
 
     @property
     def frames(self) -> int:
@@ -91,12 +95,15 @@ class Bench:
         return 1 + self.later if self.later else FRAMES
 
 
+Run = Callable[[Bench, int, Sequence[str]], Iterator[str]]  # see `frames_in_turn`
+
+
 def image_name(name: str, number: int) -> str:
     """The file of an image of the external memory, of a frame by its number."""
     return f"{name}{number or ''}.hex"
 
 
-def test_bench(bench: Bench, longest: int) -> str:
+def test_bench(bench: Bench, longest: int, run: Run) -> str:
     """The module `tb`: it runs frames and prints of each `frame N before B cycles C wrong W`, no longer than `longest`.
 
     It starts in the folder of data/memory.hex and data/expected.hex, the external memory before and after.
@@ -114,6 +121,9 @@ def test_bench(bench: Bench, longest: int) -> str:
         lines.append(f"  wire {width}{port.name};")
     own = [f".{port.name}({port.name})" for engine in bench.engines for port in engine_ports(engine, outside)]
     signals = ".clk(clk), .reset(reset), .start(start), .busy(busy), .done(done)"
+    if bench.periods:
+        lines.append("  wire taken;")
+        signals += ", .taken(taken), .settled(1'b1)"
     lines.append(f"  {bench.top} under_test ({signals},\n    {', '.join(own)}\n  );")
     parameters = f".WIDTH({outside.word_bits}), .ADDRESS({outside.address_bits}), .COUNT({WORDS})"
     sizes = f".WORDS({max(2, bench.addresses.words)}), .LATENCY({bench.latency})"
@@ -129,9 +139,7 @@ def test_bench(bench: Bench, longest: int) -> str:
     ]
     lines += [
         f"  reg [{8 * LONGEST_PATH}:1] waves;  // +vcd=FILE writes waveforms",
-        *frame_loop(bench, longest, waves),
-        *words_compared(bench),
-        "    end",
+        *run(bench, longest, waves),
         "    $finish;",
         "  end",
         "endmodule",
@@ -140,8 +148,15 @@ def test_bench(bench: Bench, longest: int) -> str:
     return "\n".join(lines)
 
 
-def frame_loop(bench: Bench, longest: int, before: Sequence[str]) -> Iterator[str]:
-    """The beginning of what a test bench does: something `before` all, then frames, of which each is waited for."""
+def frames_in_turn(bench: Bench, longest: int, before: Sequence[str]) -> Iterator[str]:
+    """What a test bench does: something `before` all, and then frame after frame, each of which it waits for."""
+    yield from _frame_loop(bench, longest, before)
+    yield from _words_compared(bench)
+    yield "    end"
+
+
+def _frame_loop(bench: Bench, longest: int, before: Sequence[str]) -> Iterator[str]:
+    """The beginning: frames, up to the end of each."""
     yield f"  reg [{bench.outside.word_bits - 1}:0] expected [0:{max(2, bench.addresses.words) - 1}];"
     yield "  integer waited, cycles, wrong, frame, at;"
     yield "  initial begin"
@@ -167,7 +182,7 @@ def frame_loop(bench: Bench, longest: int, before: Sequence[str]) -> Iterator[st
     yield f"      while (busy && cycles < {longest}) @(negedge clk) cycles = cycles + 1;"
 
 
-def words_compared(bench: Bench) -> Iterator[str]:
+def _words_compared(bench: Bench) -> Iterator[str]:
     """The end of a frame: words of the outputs that differ are counted, and all figures printed."""
     yield "      wrong = 0;"
     for first, count in bench.outputs:

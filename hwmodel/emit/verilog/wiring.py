@@ -7,25 +7,31 @@ from dataclasses import dataclass, field
 
 from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.memories import Memory
-from hwmodel.emit.schedule.port import AddressMap
+from hwmodel.emit.schedule.port import COPIED, AddressMap
 from hwmodel.emit.verilog.access import AccessPorts
-from hwmodel.emit.verilog.agents import ModulePort
+from hwmodel.emit.verilog.agents import ModulePort, bits_of
 
 WORDS = 16  # bits of the number of words of a request
 
 
 @dataclass(frozen=True)
 class Outside:
-    """The external memory as a group sees it: a word of so many bits, addresses in words, unfinished requests."""
+    """The external memory as a group sees it: a word of so many bits, addresses in words, unfinished requests.
+
+    If it is `shared` with other groups at the same time, a step asks before the port serves it. Then some arrays have
+    `copies`, and a request says for which of them it is.
+    """
 
     word_bits: int
     address_bits: int
     outstanding: int
+    shared: bool = False
+    copies: int = 0
 
     @staticmethod
-    def of(addresses: AddressMap, outstanding: int) -> Outside:
+    def of(addresses: AddressMap, outstanding: int, *, shared: bool = False) -> Outside:
         """The interface to a memory in which arrays lie one after another."""
-        return Outside(8 * addresses.word_bytes, addresses.bits, outstanding)
+        return Outside(8 * addresses.word_bytes, addresses.bits, outstanding, shared, len(addresses.copies))
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,14 @@ def engine_ports(engine: str, outside: Outside) -> tuple[ModulePort, ...]:
         ModulePort(f"{engine}_wdata", outside.word_bits),
         ModulePort(f"{engine}_wstrobe", outside.word_bits // 8),
     )
+
+
+def copied_port(engine: str, outside: Outside) -> ModulePort:
+    """The output of a group at a shared port that says for which array with copies a request is, from 1 on; 0: none."""
+    return ModulePort(f"{engine}_{COPIED}", bits_of(outside.copies + 1))
+
+
+GRANTED, ASKS, SERVED = "granted", "asks", "served"  # of a group at a shared port
 
 
 def wire(name: str, bits: int) -> str:

@@ -165,7 +165,20 @@ def explored(folder: Path) -> Path:
         "blocks = {first = [[1, 2]], second = [[1, 1]]}",
     )
     (folder / "study.toml").write_text("\n".join(study), encoding="utf-8")
-    options = ("--study", "study.toml", "--objectives", f"{FRAME},{BITS}", "--out", "out", "--workers", 1)
+    emitted = PLATFORM.replace("latency = 3", 'latency = 5\nburst = "run"')
+    (folder / "emitted.toml").write_text(emitted, encoding="utf-8")
+    options = (
+        "--platform",
+        "emitted.toml",
+        "--study",
+        "study.toml",
+        "--objectives",
+        f"{FRAME},{BITS}",
+        "--out",
+        "out",
+        "--workers",
+        1,
+    )
     run(folder, "explore", "both.aol", *options, "--constraint", "frames_per_second >= 500000", "--quiet")
     return folder / "out"
 
@@ -176,7 +189,7 @@ def run(folder: Path, *words: object, code: int = 0) -> str:
     return " ".join(done.stdout.split())
 
 
-def test_designs_are_simulated_and_not_emitted(folder: Path, explored: Path) -> None:
+def test_designs_are_simulated_and_emitted(folder: Path, explored: Path) -> None:
     """Each group takes its steps in blocks or as a stream; the simulator says when it ends in a period."""
     result = api.load_result(explored)
     periods = {design.id: design.period for design in result.pareto}
@@ -189,8 +202,13 @@ def test_designs_are_simulated_and_not_emitted(folder: Path, explored: Path) -> 
         assert f"of the {period.cycles:,} cycles from frame to frame" in said
         assert f"{2 * period.cycles:,} cycles" in said
     first = next(iter(periods))
-    options = ("--result", explored, "--design", first, "--out", "v")
-    refused = run(folder, "emit", "verilog", "both.aol", *options, code=1)
+    options = ("--result", explored, "--design", first, "--out")
+    said = run(folder, "emit", "verilog", "both.aol", *options, "v", "--check")
+    assert "agrees: the same cycles in each frame, the outputs bit for bit" in said
+    page = (folder / "v" / "README.md").read_text(encoding="utf-8")
+    assert f"in periods of {periods[first].cycles:,} cycles" in page
+    assert "`a` 2 copies of 3 words" in page
+    refused = run(folder, "emit", "hls", "both.aol", *options, "c", code=1)
     assert "[not-emitted]: its groups run at the same time" in refused
 
 

@@ -1,0 +1,108 @@
+"""Groups at the same time in Verilog on Icarus: frames that overlap, in the periods of the model and with its bits."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from axi_benches import frames_behind_axi
+from generated_designs import TOGETHER, TOGETHER_FEATURES, try_many
+from many_cases import full_count, new_seed
+from port_designs import frames_at_port, memory_of, mixed_design, require_port_frames
+from stream_designs import platform_at
+from stream_networks import case_of
+from verilog_programs import needs_icarus, promised_frames
+
+from hwmodel.cost_model.model import MachineModel
+from hwmodel.design import Design
+from hwmodel.emit.schedule.design import HardwareDesign
+from hwmodel.emit.verilog.coverage import Coverage
+from hwmodel.emit.verilog.design import DesignFiles
+from hwmodel.streamed import Stream
+
+PORT = Stream()
+HALF, RASTER = replace(PORT, pace=Fraction("1/2")), replace(PORT, raster=True)
+Kinds = tuple[tuple[int, Stream | None], ...]
+
+pytestmark = needs_icarus
+
+CASES, SEED = 40, 5  # generated_designs.py tries more; of the seeds tried, one with all features
+
+# Streams, and blocks between them; arrays that a group later than the next one reads, which have more than two copies.
+DESIGNS: list[tuple[str, dict[str, int], Kinds]] = [
+    ("unsharp", {"H": 4, "W": 8}, ((2, HALF), (1, None), (2, RASTER))),
+    ("unsharp", {"H": 4, "W": 4}, ((1, PORT), (1, PORT), (2, PORT), (1, PORT))),
+    ("camera", {"H": 4, "W": 4}, ((2, PORT), (1, None), (2, HALF))),
+]
+
+
+@pytest.mark.parametrize(("name", "sizes", "kinds"), DESIGNS)
+def test_groups_of_both_kinds(tmp_path: Path, name: str, sizes: dict[str, int], kinds: Kinds) -> None:
+    design = mixed_design(case_of(name, tmp_path, **sizes), kinds, together=True)
+    require_port_frames(design)
+
+
+def test_generated_designs() -> None:
+    """Groups of blocks with every kind of decision, states, ROMs, and what is loaded before the first frame."""
+    tally = try_many(TOGETHER, full_count(CASES), SEED + new_seed())
+    assert tally.wrong == []
+    assert not any(reason.startswith("unproven-schedule") for reason in tally.refused)
+    assert {feature for feature, count in tally.features.items() if count} >= TOGETHER_FEATURES, tally.features
+
+
+@pytest.fixture
+def design(tmp_path: Path) -> HardwareDesign:
+    """A block group, a stream and a block group on separate ports; the last one reads what the first one makes."""
+    platform = memory_of(platform_at(50), port="separate", word_bits=32, latency=5, outstanding=2)
+    return mixed_design(
+        case_of("unsharp", tmp_path, H=4, W=6), ((1, None), (3, PORT), (1, None)), platform, together=True
+    )
+
+
+def test_separate_ports(design: HardwareDesign) -> None:
+    assert design.periods is not None
+    assert max(design.periods.copies.values()) > 2
+    require_port_frames(design)
+
+
+def test_behind_axi(design: HardwareDesign) -> None:
+    """A memory that is slow at random makes periods longer, and changes nothing else."""
+    assert frames_behind_axi(design, 3, stores_first=True) == ([0] * (1 + len(design.later)), 0)
+
+
+def test_modules_without_registers_behind_axi_lite(design: HardwareDesign) -> None:
+    files = DesignFiles(design)
+    assert (files.axi, files.ip) == ("unsharp_axi", None)
+
+
+CHANGES = [
+    ("rtl/port_turns.v", r"begins\) behind <= 0", "begins) behind <= behind", "begins: the turn of the last period"),
+    ("rtl/port_turns.v", r"~\(granted \| \(granted - 1'b1\)\)", "0", "always the first group that asks"),
+    ("rtl/port_turns.v", r"\(owner & served\) != 0 \? \{GROUPS\{1'b0\}\} : owner", "0", "no group keeps the port"),
+    ("rtl/period.v", r"cycle == CYCLES - 1", "cycle == CYCLES - 2", "a cycle less"),
+    ("rtl/period.v", r"\{works\[GROUPS-2:0\], wanted\}", "{GROUPS{wanted}}", "all groups on the first frame"),
+    ("rtl/unsharp_top.v", r"(frame0_of4 == 1 \?) \d+", r"\1 0", "one copy for two frames"),
+    ("rtl/unsharp_top.v", r"(frame2_of4 <= frame2_of4 ==) 3", r"\1 2", "a copy that is not read"),
+    ("rtl/group0_top.v", r"begun <= !reset", "begun <= 1'b0 && !reset", "a step that asks again"),
+    ("rtl/group1_top.v", r"\(!asks \|\| granted\)", "1'b1", "a group that does not wait"),
+]
+
+
+@pytest.mark.parametrize(("path", "before", "after"), [own[:3] for own in CHANGES], ids=[own[3] for own in CHANGES])
+def test_what_is_changed_is_seen(design: HardwareDesign, path: str, before: str, after: str) -> None:
+    files = DesignFiles(design).files()
+    text, count = re.subn(before, after, files[path], count=1)
+    assert count == 1
+    assert frames_at_port(files | {path: text}) != promised_frames(design)
+
+
+def test_cpp_is_refused(tmp_path: Path) -> None:
+    case = case_of("unsharp", tmp_path, H=4, W=6)
+    model = MachineModel(case.network, platform_at(50), {})
+    groups = tuple(next(model.streams((task,)).designs(PORT, None))[0] for task in case.network.processes)
+    refusal = Coverage(model.accesses, model.platform, as_verilog=False).why_not(Design(groups, together=True))
+    assert refusal is not None
+    assert refusal.diagnostics[0].message.startswith("its groups run at the same time")
