@@ -128,7 +128,8 @@ class LocalCheck:
                 if touch.array == array:
                     processor = self.processors[task]
                     writing = np.flatnonzero(self.accesses.happens(touch, processor.repetitions(self.accesses)))
-                    written = words[first : first + len(writing) * math.prod(touch.pattern)].reshape(len(writing), -1)
+                    size = math.prod(touch.pattern)
+                    written = words[first : first + len(writing) * size].reshape(len(writing), size)
                     yield Rows.writing(self.accesses, self.moves.plan, processor, touch, writing), written
                     first += written.size
 
