@@ -1,4 +1,4 @@
-"""PolyBench's 30 kernels: their meaning, and the sets and the C of their tiles, against plain loops and enumeration."""
+"""PolyBench's 30 kernels: execution, and the sets and the C of their tiles, against an interpreter of elements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ import pytest
 from c_programs import GCC, run_c, same
 from numpy.typing import NDArray
 from oracle import Body
-from reference import KERNELS
 
 from arrayol import api
 from arrayol.errors import ArrayolError
@@ -95,87 +94,6 @@ CASES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Kernel:
-    """A kernel with data for it, its transfers, and what the plain loops make of the data."""
-
-    case: Case
-    transfers: Transfers
-    elementary: Elementary
-    inputs: Mapping[str, NDArray[Any]]
-    expected: Mapping[str, NDArray[Any]]
-
-
-@pytest.fixture(scope="module", params=sorted(CASES))
-def kernel(request: pytest.FixtureRequest) -> Kernel:
-    case = CASES[request.param]
-    file = HERE / f"{request.param}.aol"
-    spec = api.load(file)
-    (name,) = spec.components
-    transfers = api.transfers(
-        spec, name, schedules=case.schedules, statements=case.statements, tile=case.tile, strip_dims=case.strip_dims
-    )
-    elementary = spec.components[name]
-    assert isinstance(elementary, Elementary)
-    inputs, outputs = data(elementary.inputs), {port.name for port in elementary.outputs}
-    expected = {port: array for port, array in KERNELS[name](**inputs).items() if port in outputs}
-    assert bool(elementary.locals) == (expected.keys() != KERNELS[name](**inputs).keys())
-    return Kernel(case, transfers, elementary, inputs, expected)
-
-
-def data(ports: tuple[Port, ...]) -> dict[str, NDArray[Any]]:
-    """Numbers of a size at which nothing overflows; square matrices have large diagonals, so that they have factors."""
-    rng = np.random.default_rng(7)
-    found: dict[str, NDArray[Any]] = {}
-    for port in ports:
-        shape = tuple(extent or 1 for extent in port.shape)
-        if port.type == "i32":
-            found[port.name] = rng.integers(0, 4 if len(shape) == 1 else 100, shape, np.int32)
-            continue
-        values = rng.uniform(0.1, 0.9, shape)
-        if len(shape) == 2 and shape[0] == shape[1]:
-            values = (values + values.T) / 2 + shape[0] * np.eye(shape[0])
-        found[port.name] = np.asarray(values)
-    return found
-
-
-def test_there_are_30() -> None:
-    assert len([name for name in CASES if "/" not in name]) == len(KERNELS) == len(list(HERE.glob("*.aol"))) == 30
-
-
-@pytest.mark.parametrize("name", ["doitgen", "ludcmp", "symm"])
-def test_a_temporary_that_is_a_port_ties_the_tiles_in_a_circle(name: str, tmp_path: Path) -> None:
-    """Of one element for all iterations around, instead of a new one for each: only that makes the circle."""
-    case, text = CASES[f"locals/{name}"], (HERE / "locals" / f"{name}.aol").read_text()
-    found = re.search(r"^ +((\w+): f64(\[NP\])?)", text, re.MULTILINE)
-    assert found
-    as_port = re.sub(r"(\w+): f64( = |(\[NP\])\n)", lambda one: one[1] + one[2] if one[2] == " = " else "", text)
-    as_port = as_port.replace(") {", f", {found[1]}) {{", 1)
-    if name == "doitgen":
-        as_port = as_port.replace("sum[p] +=", "sum[p] = 0 for p in 0..NP\n    sum[p] +=")
-        case = replace(case, schedules=("r, q, p - NP, 0", *(case.schedules or ())), statements=(2, 3, 4))
-    (tmp_path / "port.aol").write_text(as_port)
-    with pytest.raises(ArrayolError, match=f"since both touch {found[2]}") as refused:
-        api.transfers(tmp_path / "port.aol", name, schedules=case.schedules, statements=case.statements, tile=case.tile)
-    assert refused.value.diagnostics[0].code == "tiles-in-circle"
-
-
-def test_the_reference_execution_agrees_to_the_bit(kernel: Kernel) -> None:
-    found = execute(kernel.transfers.spec, kernel.elementary.name, kernel.inputs)
-    assert found.keys() == kernel.expected.keys()
-    for name, array in kernel.expected.items():
-        assert same(found[name], array), name
-
-
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
-def test_tiled_c_under_sanitizers_agrees_to_the_bit(kernel: Kernel) -> None:
-    found = run_c(kernel.transfers.c(), kernel.elementary, kernel.inputs, SANITIZED)
-    for name, array in kernel.expected.items():
-        assert same(found[name], array), name
-
-
-# Load and store by enumeration, from the definitions of paper C: every access in the order of execution.
-
 Cell = tuple[str, tuple[int, ...]]
 
 
@@ -217,14 +135,94 @@ def _assigns(body: tuple[expressions.Statement, ...]) -> list[expressions.Assign
     return [assign for one in body for assign in (_assigns(one.body) if isinstance(one, expressions.Loop) else [one])]
 
 
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel with data for it, its transfers, what the interpreter makes of the data, and each access on the way."""
+
+    case: Case
+    transfers: Transfers
+    elementary: Elementary
+    inputs: Mapping[str, NDArray[Any]]
+    expected: Mapping[str, NDArray[Any]]
+    accesses: list[Access]
+
+
+@pytest.fixture(scope="module", params=sorted(CASES))
+def kernel(request: pytest.FixtureRequest) -> Kernel:
+    case = CASES[request.param]
+    file = HERE / f"{request.param}.aol"
+    spec = api.load(file)
+    (name,) = spec.components
+    transfers = api.transfers(
+        spec, name, schedules=case.schedules, statements=case.statements, tile=case.tile, strip_dims=case.strip_dims
+    )
+    elementary = spec.components[name]
+    assert isinstance(elementary, Elementary)
+    inputs = data(elementary.inputs)
+    traced = Traced(elementary, inputs)
+    return Kernel(case, transfers, elementary, inputs, traced.run(), traced.accesses)
+
+
+def data(ports: tuple[Port, ...]) -> dict[str, NDArray[Any]]:
+    """Numbers of a size at which nothing overflows; square matrices have large diagonals, so that they have factors."""
+    rng = np.random.default_rng(7)
+    found: dict[str, NDArray[Any]] = {}
+    for port in ports:
+        shape = tuple(extent or 1 for extent in port.shape)
+        if port.type == "i32":
+            found[port.name] = rng.integers(0, 4 if len(shape) == 1 else 100, shape, np.int32)
+            continue
+        values = rng.uniform(0.1, 0.9, shape)
+        if len(shape) == 2 and shape[0] == shape[1]:
+            values = (values + values.T) / 2 + shape[0] * np.eye(shape[0])
+        found[port.name] = np.asarray(values)
+    return found
+
+
+def test_there_are_30() -> None:
+    assert len([name for name in CASES if "/" not in name]) == len(list(HERE.glob("*.aol"))) == 30
+
+
+@pytest.mark.parametrize("name", ["doitgen", "ludcmp", "symm"])
+def test_a_temporary_that_is_a_port_ties_the_tiles_in_a_circle(name: str, tmp_path: Path) -> None:
+    """Of one element for all iterations around, instead of a new one for each: only that makes the circle."""
+    case, text = CASES[f"locals/{name}"], (HERE / "locals" / f"{name}.aol").read_text()
+    found = re.search(r"^ +((\w+): f64(\[NP\])?)", text, re.MULTILINE)
+    assert found
+    as_port = re.sub(r"(\w+): f64( = |(\[NP\])\n)", lambda one: one[1] + one[2] if one[2] == " = " else "", text)
+    as_port = as_port.replace(") {", f", {found[1]}) {{", 1)
+    if name == "doitgen":
+        as_port = as_port.replace("sum[p] +=", "sum[p] = 0 for p in 0..NP\n    sum[p] +=")
+        case = replace(case, schedules=("r, q, p - NP, 0", *(case.schedules or ())), statements=(2, 3, 4))
+    (tmp_path / "port.aol").write_text(as_port)
+    with pytest.raises(ArrayolError, match=f"since both touch {found[2]}") as refused:
+        api.transfers(tmp_path / "port.aol", name, schedules=case.schedules, statements=case.statements, tile=case.tile)
+    assert refused.value.diagnostics[0].code == "tiles-in-circle"
+
+
+def test_the_reference_execution_agrees_to_the_bit(kernel: Kernel) -> None:
+    found = execute(kernel.transfers.spec, kernel.elementary.name, kernel.inputs)
+    assert found.keys() == kernel.expected.keys()
+    for name, array in kernel.expected.items():
+        assert same(found[name], array), name
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_tiled_c_under_sanitizers_agrees_to_the_bit(kernel: Kernel) -> None:
+    found = run_c(kernel.transfers.c(), kernel.elementary, kernel.inputs, SANITIZED)
+    for name, array in kernel.expected.items():
+        assert same(found[name], array), name
+
+
+# Load and store by enumeration, from the definitions of paper C: every access in the order of execution.
+
+
 def test_loads_and_stores_are_those_of_an_enumeration(kernel: Kernel) -> None:
-    traced = Traced(kernel.elementary, kernel.inputs)
-    traced.run()
     nest = kernel.transfers.traffic.nest
     consts = {name: int(value) for name, value in kernel.transfers.spec.constants.items()}
     texts = {one.number: text for one, text in zip(nest.statements, nest.text, strict=True)}
     strips: dict[tuple[int, ...], list[tuple[Any, ...]]] = defaultdict(list)
-    for access in traced.accesses:
+    for access in kernel.accesses:
         if access.statement in texts:
             known = {"__builtins__": {}, **consts, **access.indices}
             time = tuple(eval(text, known) for text in texts[access.statement])
