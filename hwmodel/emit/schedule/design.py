@@ -23,7 +23,7 @@ from hwmodel.emit.schedule.group import GroupSchedule, GroupScheduler
 from hwmodel.emit.schedule.own_module import Computing, own_module
 from hwmodel.emit.schedule.periods import Periods
 from hwmodel.emit.schedule.port import AddressMap, address_map
-from hwmodel.emit.schedule.proofs import require_proofs, require_stored
+from hwmodel.emit.schedule.proofs import reading_apart, require_proofs, require_stored
 from hwmodel.emit.schedule.units import FETCH
 from hwmodel.emit.schedule.value_proof import require_outputs, require_values, there_before
 from hwmodel.emit.schedule.values import Outside
@@ -192,7 +192,7 @@ class _Given:
             if short is not None:
                 whole = WholeGroup(self.accesses, self.addresses, short, number, run, schedule.setup)
                 schedule = scheduler.schedule(tables, whole)
-            groups.append(schedule)
+            groups.append(replace(schedule, apart=reading_apart(tables)))
         require_outputs(accesses, outside)
         _require_short_programs(groups)
         return groups, datapaths

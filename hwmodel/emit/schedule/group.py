@@ -62,7 +62,7 @@ class GroupSchedule:
 
     `readers` has by memory the names of the lanes that read it, each through a copy, and `writers` those that write it.
     A memory that is read at subscripts of data has neither. Arrays that are loaded `once` come in a step before all
-    frames.
+    frames. Lanes that read `apart` never read a word in a cycle in which it is written.
     """
 
     tasks: tuple[TaskAgents, ...]
@@ -73,6 +73,7 @@ class GroupSchedule:
     steps: int
     cycles: int
     once: tuple[str, ...]
+    apart: frozenset[str] = field(default=frozenset(), kw_only=True)
 
     @property
     def setup(self) -> bool:

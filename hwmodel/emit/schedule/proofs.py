@@ -8,7 +8,8 @@ datum to the step of its last use; in a FIFO, from the cycle in which it is made
 3. No two lanes that write a memory, or that read one copy of it, touch different words of one bank in one cycle.
 
 The simulated machine has checks of its own; these proofs check the emitted programs. The fourth proof is in
-value_proof.py.
+value_proof.py. Beside them it is found which lanes never read a word in the cycle in which it is written: a block of
+memory needs no logic for that case then.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 from arrayol.arrays import IntArray
 from arrayol.errors import ArrayolError, error
 from hwmodel.accesses import Accesses
-from hwmodel.emit.schedule.activity import Activity, Agent, Replayed, replayed
+from hwmodel.emit.schedule.activity import Activity, Agent, Lanes, Replayed, replayed
 from hwmodel.emit.schedule.group import GroupSchedule, Tables
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.port import AddressMap
@@ -189,6 +190,54 @@ def _touches(array: str, activities: Iterable[Activity], clocks: IntArray) -> In
                 parts.append(np.stack([lanes.words[row, lane], cycle], axis=1))
     touches = np.concatenate(parts)
     return touches[np.lexsort((touches[:, 1], touches[:, 0]))]
+
+
+@dataclass(frozen=True)
+class _Touched:
+    """The words that lanes touch: of each row and lane the step, the cycle in it, and the word.
+
+    Without cycles where the agent waits for the external memory: it may be in any row in any cycle of its step.
+    """
+
+    step: IntArray
+    cycle: IntArray | None
+    word: IntArray
+
+    @staticmethod
+    def of(activity: Activity, lanes: Lanes, *, waits: bool) -> _Touched:
+        row, lane = np.nonzero(lanes.words >= 0)
+        step = np.searchsorted(activity.ends, row)
+        return _Touched(step, None if waits else row - activity.starts[step], lanes.words[row, lane])
+
+    def meets(self, other: _Touched) -> bool:
+        """Whether both may touch a word in one cycle."""
+        pairs = [(self.step, other.step), (self.word, other.word)]
+        if self.cycle is not None and other.cycle is not None:
+            pairs.append((self.cycle, other.cycle))
+        sizes = tuple(int(max(own.max(initial=0), its.max(initial=0))) + 1 for own, its in pairs)
+        both = (np.ravel_multi_index(tuple(pair[side] for pair in pairs), sizes) for side in (0, 1))
+        return bool(np.isin(*both).any())
+
+
+def reading_apart(tables: Tables) -> frozenset[str]:
+    """The lanes that never read a word of their memory in a cycle in which others write it.
+
+    A step begins for all agents in one cycle, and those of tasks then go on row by row.
+    """
+    agents = [(reads, writes, False) for reads, writes, _ in tables.tasks]
+    agents += [(engine.storing, engine.passing, True) for engine in tables.engines]
+    writing: dict[str, list[_Touched]] = {}
+    for _, activity, waits in agents:
+        for own in activity.lanes:
+            writing.setdefault(own.memory.name, []).append(_Touched.of(activity, own, waits=waits))
+    return frozenset(
+        own.name
+        for activity, _, waits in agents
+        for own in activity.lanes
+        if not own.memory.registers and own.memory.content is None
+        for touched in [_Touched.of(activity, own, waits=waits)]
+        if not any(touched.meets(other) for other in writing.get(own.memory.name, ()))
+    )
 
 
 def require_stored(accesses: Accesses, addresses: AddressMap, groups: Sequence[GroupSchedule]) -> None:

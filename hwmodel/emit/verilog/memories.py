@@ -63,13 +63,23 @@ def _copy(
     at = {what: f"{reader}_{what}[{first * size} +: {count * size}]" for what, size in sizes.items()}
     if wiring.lanes(reader)[1] == 1:
         at |= {what: f"{reader}_{what}" for what, size in sizes.items() if size == 1}
-    yield from copy_of(wiring, memory, (f"{memory.name}_for_{reader}{own}", count), at, writers)
+    apart = reader in wiring.schedule.apart
+    yield from copy_of(wiring, memory, (f"{memory.name}_for_{reader}{own}", count), at, writers, apart=apart)
 
 
 def copy_of(
-    wiring: GroupWiring, memory: Memory, named: tuple[str, int], read: Mapping[str, str], writers: Sequence[str]
+    wiring: GroupWiring,
+    memory: Memory,
+    named: tuple[str, int],
+    read: Mapping[str, str],
+    writers: Sequence[str],
+    *,
+    apart: bool = False,
 ) -> Iterator[str]:
-    """A copy by its name and its reading lanes; `read` are their nets: `valid`, `bank`, `address`, `data`."""
+    """A copy by its name and its reading lanes; `read` are their nets: `valid`, `bank`, `address`, `data`.
+
+    They read `apart` where they never read a word in a cycle in which it is written.
+    """
     bits, (name, count) = code_bits(memory), named
     known = [f"{bits}'d{code}" for code in reversed(codes(memory))]
     parameters = [
@@ -79,7 +89,7 @@ def copy_of(
     ]
     if memory.content is None:
         kind, writing = "banked_copy", f" {_writing(wiring, memory, writers, bank=True)},"
-        parameters.append(f".WRITERS({_count(wiring, writers)})")
+        parameters.append(f".WRITERS({_count(wiring, writers)}), .APART({int(apart)})")
     else:
         kind, writing = "rom", ""
         parameters.append(f".CONTENT({content_text(memory.content, memory.width)})")

@@ -1,9 +1,11 @@
 // A bank of words: one write and one read in a cycle. What is read stands at `rdata` in the cycle after its address;
-// of a word that is written in the same cycle it is what stood there before.
+// of a word that is written in the same cycle it is what stood there before. If it is known that no such word is read,
+// tools need no logic that sees to it.
 module bank #(
   parameter WIDTH = 8,
   parameter DEPTH = 2,
-  parameter ADDRESS = 1
+  parameter ADDRESS = 1,
+  parameter APART = 0                          // 1: what is read of a word that is written in the same cycle is not used
 ) (
   input wire clk,
   input wire write,
@@ -12,9 +14,20 @@ module bank #(
   input wire [ADDRESS-1:0] raddress,
   output reg [WIDTH-1:0] rdata
 );
-  reg [WIDTH-1:0] held [0:DEPTH-1];
-  always @(posedge clk) begin
-    if (write) held[waddress] <= wdata;
-    rdata <= held[raddress];
-  end
+  generate
+    if (APART) begin : apart
+      (* no_rw_check *)
+      reg [WIDTH-1:0] held [0:DEPTH-1];
+      always @(posedge clk) begin
+        if (write) held[waddress] <= wdata;
+        rdata <= held[raddress];
+      end
+    end else begin : checked
+      reg [WIDTH-1:0] held [0:DEPTH-1];
+      always @(posedge clk) begin
+        if (write) held[waddress] <= wdata;
+        rdata <= held[raddress];
+      end
+    end
+  endgenerate
 endmodule

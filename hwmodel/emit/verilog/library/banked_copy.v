@@ -10,7 +10,8 @@ module banked_copy #(
   parameter CODE = 1,                          // bits of the code of a bank
   parameter [BANKS*CODE-1:0] CODES = 0,        // by bank its code
   parameter WRITERS = 1,
-  parameter READERS = 1
+  parameter READERS = 1,
+  parameter APART = 0                          // 1: no word is read in a cycle in which it is written
 ) (
   input wire clk,
   input wire [WRITERS-1:0] wvalid,
@@ -53,7 +54,7 @@ module banked_copy #(
           end
         end
       end
-      bank #(.WIDTH(WIDTH), .DEPTH(DEPTH), .ADDRESS(ADDRESS)) words (
+      bank #(.WIDTH(WIDTH), .DEPTH(DEPTH), .ADDRESS(ADDRESS), .APART(APART)) words (
         .clk(clk), .write(write), .waddress(into), .wdata(data),
         .raddress(from[b*ADDRESS +: ADDRESS]), .rdata(found[b*WIDTH +: WIDTH])
       );

@@ -11,9 +11,9 @@ from hardware_designs import Scheduled, scheduled, small
 
 from arrayol.errors import ArrayolError
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, row_major
-from hwmodel.emit.schedule.activity import Agent, Counter, LaneCounters, compiled
+from hwmodel.emit.schedule.activity import Agent, Counter, LaneCounters, Lanes, compiled
 from hwmodel.emit.schedule.group import GroupScheduler
-from hwmodel.emit.schedule.proofs import Claim, claims_of, require_proofs
+from hwmodel.emit.schedule.proofs import Claim, claims_of, reading_apart, require_proofs
 
 BLOCKS_OF_LINES = 3  # the number on the front of a design with banks, a window and several steps
 
@@ -50,6 +50,12 @@ def claims(own: Scheduled) -> Iterator[Claim]:
     return claims_of(own.scheduler.accesses, own.tables, own.schedule, own.run)
 
 
+def banked_reads(own: Scheduled) -> Iterator[Lanes]:
+    """The lanes that read memories in banks."""
+    reading = [reads for reads, _, _ in own.tables.tasks] + [engine.storing for engine in own.tables.engines]
+    yield from (lanes for activity in reading for lanes in activity.lanes if not lanes.memory.registers)
+
+
 def moves(counter: Counter | None, agent: Agent) -> bool:
     return counter is not None and agent.limits[counter.column] > 1
 
@@ -58,6 +64,7 @@ def test_each_design_of_a_front_is_proven() -> None:
     for design in small().front:
         own = scheduled(design)
         require_proofs(own.scheduler.accesses, own.tables, own.schedule, own.run)
+        assert reading_apart(own.tables) == {lanes.name for lanes in banked_reads(own)}
 
 
 # The first proof: what agents touch.
@@ -231,6 +238,19 @@ def test_two_lanes_on_one_word(whole: Scheduled) -> None:
         whole.tables, tasks=((replace(reading, lanes=(replace(lanes, words=words),)), writing, units), *others)
     )
     require_proofs(whole.scheduler.accesses, tables, whole.scheduler.schedule(tables), whole.run)
+
+
+def test_a_word_that_is_read_while_it_is_loaded(whole: Scheduled) -> None:
+    (reading, writing, units), *others = whole.tables.tasks
+    read, *more = reading.lanes
+    (engine,) = whole.tables.engines
+    loaded = next(own for own in engine.passing.lanes if own.memory == read.memory)
+    step = int(np.searchsorted(engine.passing.ends, np.flatnonzero((loaded.words >= 0).any(axis=1))[0]))
+    words = read.words.copy()
+    words[reading.starts[step], 0] = loaded.words[loaded.words >= 0][0]
+    early = replace(reading, lanes=(replace(read, words=words), *more))
+    assert read.name in reading_apart(whole.tables)
+    assert read.name not in reading_apart(replace(whole.tables, tasks=((early, writing, units), *others)))
 
 
 def test_a_design_is_refused_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
