@@ -420,6 +420,7 @@ STATES: dict[str, Arrays] = {  # what variables that keep their values start wit
     "variable of the file": {"total": np.array(0, "i4")},
     "static scalar of a small type": {"n": np.array(0, "u1")},
     "recurrence of a static scalar": {"n": np.array(5, "i4")},
+    "struct that keeps its fields": {"s_a": np.array(0, "i4"), "s_b": np.array(0, "i4")},
 }
 
 

@@ -21,6 +21,7 @@ from arrayol.c_import.lowering.symbols import (
     StructCell,
     Undefined,
 )
+from arrayol.c_import.model import COperation
 from arrayol.c_import.reading.trees import Chosen
 
 # Structs: variables with a symbol for each field, elements of arrays with a last dimension or an array for each.
@@ -182,18 +183,30 @@ class Declarations:
         run.recorder.contents[cell] = value
 
     def declare_struct(self, node: Any, kind: Struct, *, is_kept: bool) -> None:
-        """A struct with its first values; one that keeps what it is given from call to call is refused."""
+        """A struct with its first values; the fields of one that is kept from call to call are inputs and outputs."""
         run = self.run
-        if is_kept and not run.states.is_constant(node):
-            hint = "declare a static variable or array for each field, or hand it over as parameters"
-            raise RefusalError(f"struct '{node.name}' keeps its fields from call to call", hint, node)
         struct = run.structs.declare(node, node.name, kind)
         run.scopes.enter(node.name, struct)
+        is_constant = run.states.is_constant(node)
         first = c_ast.InitList([], node.coord) if is_kept and node.init is None else node.init
         if isinstance(first, c_ast.InitList):
-            run.structs.fill(struct, first, is_constant=run.states.is_constant(node))
+            run.structs.fill(struct, first, is_constant=is_constant)
         elif first is not None:
             run.structs.assign(struct, first, node)
+        if is_kept and not is_constant:
+            self._keep_fields(struct, node)
+
+    def _keep_fields(self, struct: StructCell, node: Any) -> None:
+        """Make each field an input and an output."""
+        for name, field in struct.cells.items():
+            if isinstance(field, StructCell):
+                self._keep_fields(field, node)
+            elif isinstance(field, CArray):
+                hint = "declare a static array beside the struct"
+                raise RefusalError(f"array '{name}' of struct '{struct.name}' keeps its values", hint, node)
+            else:
+                content = self.run.recorder.content(field)
+                self.run.states.keep(field, content if isinstance(content, COperation) else None, node)
 
     def _plain(self, init: Any) -> Any:
         return init.exprs[0] if isinstance(init, c_ast.InitList) and len(init.exprs) == 1 else init

@@ -28,7 +28,16 @@ from arrayol.c_import.lowering.pieces import Pieces
 from arrayol.c_import.lowering.recorder import MOST_STATEMENTS, TooLongError, live, variables_of
 from arrayol.c_import.lowering.statements import Statements
 from arrayol.c_import.lowering.storage import Storage
-from arrayol.c_import.lowering.symbols import Address, CArray, NamedValue, PointerCell, Refused, RestartError
+from arrayol.c_import.lowering.symbols import (
+    Address,
+    CArray,
+    CellAddress,
+    NamedValue,
+    PointerCell,
+    Refused,
+    RestartError,
+    StructCell,
+)
 from arrayol.c_import.lowering.unrolling import Unrolling
 from arrayol.c_import.model import COperation, ElementAccess, Form, Scop
 from arrayol.c_import.pragmas import requests_of
@@ -314,6 +323,9 @@ class FunctionRun(Context):
             raise RefusalError(
                 f"'{node.name}' is a pointer to pointers", "declare it with its sizes, as float x[480][640]", node
             )
+        if isinstance(kind, Pointer) and isinstance(kind.target, Struct) and self._is_single(node.name):
+            self._struct_parameter(node, kind, kind.target)
+            return
         try:
             array = self.states.array_of(node, kind, local=False)
         except RefusalError:
@@ -330,6 +342,29 @@ class FunctionRun(Context):
             pointer = PointerCell(node.name, kind, self.key(node))
             self.scopes.enter(node.name, pointer)
             self.recorder.contents[pointer] = Address(array, (Affine(),))
+
+    def _is_single(self, name: str) -> bool:
+        """Whether the function names fields of a pointer's struct only, as `s->gain`."""
+        fields = [one for one in nodes_of(self.function.body, c_ast.StructRef) if one.type == "->"]
+        count = [getattr(one.name, "name", None) for one in fields].count(name)
+        return 0 < count == [one.name for one in nodes_of(self.function.body, c_ast.ID)].count(name)
+
+    def _struct_parameter(self, node: Any, kind: Pointer, target: Struct) -> None:
+        """A pointer to one struct: each field is an input, and an output where the function changes it."""
+        struct = self.structs.declare(node, node.name, target)
+        pointer = PointerCell(node.name, kind, self.key(node))
+        self.scopes.enter(node.name, pointer)
+        self.recorder.contents[pointer] = CellAddress(struct)
+        self._hand_over(struct, node)
+
+    def _hand_over(self, struct: StructCell, node: Any) -> None:
+        for field in struct.cells.values():
+            if isinstance(field, StructCell):
+                self._hand_over(field, node)
+            elif isinstance(field, CArray):
+                field.local = False
+            else:
+                self.states.keep(field, None, node)
 
     def _sized(self, array: CArray, sizes: tuple[int, ...], node: Any) -> None:
         """A size from the command line: it is that of the data, whatever the C says."""
@@ -367,12 +402,16 @@ class FunctionRun(Context):
             message = f"'{clipped(text)}' is not a value for the {kind.name} '{node.name}'"
             hint = f"write a number, as in --set {node.name}=64"
             raise error("bad-setting", message, hint=hint, file=self.unit.places.file.name) from None
-        if kind.name in {"i32", "f64"} and node.name not in self.known.numbers and node.name not in TAKEN:
+        constant = self.arithmetic.converted(literal(Number_("f64" if is_float else "i64", value)), kind.name)
+        if assigns(self.function.body, node.name):  # it counts down, as in `while (n--)`
+            cell = self.cell(node, node.name, kind.name)
+            self.scopes.enter(node.name, cell)
+            self.recorder.contents[cell] = constant
+        elif kind.name in {"i32", "f64"} and node.name not in self.known.numbers and node.name not in TAKEN:
             self.recorder.taken.add(node.name)
             self.consts[node.name], self.values[node.name] = repr(value), value
             self.scopes.enter(node.name, NamedValue(self._const(node.name, kind.name)))
         else:
-            constant = self.arithmetic.converted(literal(Number_("f64" if is_float else "i64", value)), kind.name)
             self.scopes.enter(node.name, NamedValue(constant))
 
     def _check_settings(self) -> None:

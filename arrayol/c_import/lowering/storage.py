@@ -106,9 +106,14 @@ class Storage:
 
     def enter_state(self, cell: Cell, node: Any) -> None:
         """A scalar that keeps its value from call to call: an input and an output."""
+        first = None if node.init is None else self.run.expressions.value(node.init)
+        self.keep(cell, None if first is None else self.run.arithmetic.converted(first, cell.type), node)
+
+    def keep(self, cell: Cell, first: COperation | None, node: Any) -> None:
+        """Make a scalar an input and an output; `first` is what it holds before the first call, if the C says that."""
         run = self.run
-        if node.init is not None:
-            value = constant_of(run.arithmetic.converted(run.expressions.value(node.init), cell.type))
+        if first is not None:
+            value = constant_of(first)
             if value is None:
                 raise RefusalError(f"'{cell.name}' starts with no constant", "start with a number", node)
             run.remark(
