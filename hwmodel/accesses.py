@@ -171,7 +171,7 @@ class Accesses:
         numbers = np.zeros((len(repetitions), math.prod(touch.pattern)), np.int64)
         outside = np.zeros(numbers.shape, np.bool_)
         for axis, extent in enumerate(shape):
-            index = self._coordinates(touch, axis, repetitions)
+            index = self.coordinates(touch, axis, repetitions)
             if self.network.arrays[touch.array].shape[axis] is not None:
                 index = index % extent if touch.tiler.wrap else elements_of(border, index, extent)
             if border is not None and border.is_constant:
@@ -186,11 +186,11 @@ class Accesses:
         """Which places of the patterns (n, pattern size) of n repetitions lie beyond the ends of the array."""
         outside = np.zeros((len(repetitions), math.prod(touch.pattern)), np.bool_)
         for axis, extent in enumerate(self.shape(touch.array)):
-            index = self._coordinates(touch, axis, repetitions)
+            index = self.coordinates(touch, axis, repetitions)
             outside |= (index < 0) | (index >= extent)
         return outside
 
-    def _coordinates(self, touch: Touch, axis: int, repetitions: IntArray) -> IntArray:
+    def coordinates(self, touch: Touch, axis: int, repetitions: IntArray) -> IntArray:
         """e(r, f) along an axis, before any wrap or border."""
         tiler = touch.tiler
         place = tiler.origin[axis] + _combined(repetitions, tiler.paving[axis])

@@ -6,7 +6,7 @@ All times are pulses (docs/machine.md, section 15). Frozen values, compared by c
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -45,10 +45,12 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class Firing:
-    """When a node fires: repetition r at start + sum of stride x index, index div `units` along the `shared` dimension.
+    """When a node fires: repetition r at start + sum of stride x place, place div `units` along the `shared` dimension.
 
-    `units` units fire together. A unit takes its operands and hands out its results during the `interval` pulses from
-    the firing on; the last result of a port is born `interval` + `latency` pulses after it.
+    The place of an index is the number of indices before it: of a dimension that starts with index f of n, index x has
+    place (x - f) mod n. `first` has these f by dimension; it is empty where all are 0. `units` units fire together. A
+    unit takes its operands and hands out its results during the `interval` pulses from the firing on; the last result
+    of a port is born `interval` + `latency` pulses after it.
     """
 
     extents: tuple[int, ...]
@@ -58,6 +60,7 @@ class Firing:
     units: int = 1
     interval: int = 1
     latency: int = 0
+    first: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +76,21 @@ class StreamNode:
 class Tap:
     """A place where a unit of a node reads: an element of the pattern of one of its reads.
 
-    `read` numbers the node's reads; the delays of a task follow those through tilers.
+    `read` numbers the node's reads; the delays of a task follow those through tilers. `beyond` tells apart what it
+    reads out of the order of birth, 0 for what is in order: bit 0 is set where a border makes an element of one beyond
+    the ends, bit 1 + a where it is read the whole axis a later or earlier.
     """
 
     node: str
     read: int
     place: int
     unit: int
+    beyond: int = 0
+
+    @property
+    def in_order(self) -> Tap:
+        """The tap of the same place that reads in the order of birth."""
+        return replace(self, beyond=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +112,7 @@ class Chain:
     `at_birth` are the taps that read each datum in the pulse of its birth; the segments follow from the newest to the
     oldest. A `kept` chain stands beside the lane and holds only what its taps read; one of a `state` only
     what delays read of an output that leaves by an exit or not at all. `period` is the number of pulses
-    from birth to birth within a line.
+    from birth to birth within a line, `line` the pulses of a line.
     """
 
     node: str
@@ -110,6 +121,7 @@ class Chain:
     unit: int
     bits: int
     period: int
+    line: int
     at_birth: tuple[Tap, ...]
     segments: tuple[Segment, ...]
     kept: bool = False

@@ -67,7 +67,7 @@ def _timing(group: StreamedGroup) -> Mapping[str, tuple[int, int, int]]:
 def _taps(group: StreamedGroup) -> list[object]:
     """By chain what is at each position."""
     return [
-        (replace(own, period=0, segments=()), [(segment.taps, segment.shifts) for segment in own.segments])
+        (replace(own, period=0, line=0, segments=()), [(segment.taps, segment.shifts) for segment in own.segments])
         for own in group.chains
     ]
 

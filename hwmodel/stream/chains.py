@@ -42,6 +42,11 @@ class ChainBirths:
         return self.loops[-1][0]
 
     @property
+    def line(self) -> int:
+        """The pulses of the innermost loop."""
+        return self.loops[-1][0] * self.loops[-1][1]
+
+    @property
     def has_gaps(self) -> bool:
         """Whether the births do not follow each other at one distance for ever."""
         return any(

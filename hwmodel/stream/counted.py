@@ -72,13 +72,14 @@ def over_frames(reads: TapReads, frames: int, frame: int) -> TapReads:
 
 
 class Births(NamedTuple):
-    """The pulses in which a lane's data are born, the least distance between them, and how many data are counted.
+    """When a lane's data are born, the least pulses between them, those of a line, and how many data are counted.
 
     The data behind those are of one more frame, before which the others pass.
     """
 
     pulses: IntArray
     period: int
+    line: int
     counted: int
 
 
@@ -141,11 +142,12 @@ def counted_chains(births: Births, taps: Sequence[TapReads]) -> list[tuple[tuple
 
 
 def _pulses_between(births: Births, own: IntArray, tap: TapReads) -> IntArray:
-    """The pulses from the pass of each of some data to the next one: as from birth to birth, if they are neighbours.
+    """The pulses from the pass of each of some data to the next: as from birth to birth, of neighbours or in a line.
 
     Less where the tap reads faster, and behind its last read.
     """
-    born = np.where(np.diff(own) == 1, np.diff(births.pulses[own]), births.period)
+    distance = np.diff(births.pulses[own])
+    born = np.where((np.diff(own) == 1) | (distance < births.line), distance, births.period)
     read = np.flatnonzero(tap.reads[own])
     gaps = tap.first[own[read[1:]]] - tap.last[own[read[:-1]]]
     since = np.concatenate([[0], np.cumsum(born)])

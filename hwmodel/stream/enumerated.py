@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses, Touch
@@ -16,6 +15,7 @@ from hwmodel.stream.kinds import by_kind
 from hwmodel.stream.latenesses import Latenesses, ReadSource, Spread, spread_of
 from hwmodel.stream.nodes import Node
 from hwmodel.stream.pulses import born_after, fired, read_after, unit
+from hwmodel.stream.rotation import beyond_of, birth_starts
 from hwmodel.streamed import Firing
 
 
@@ -28,12 +28,12 @@ class Makers:
 
 
 class Reads(NamedTuple):
-    """Reads of one place of a pattern: repetitions that read, their elements, and which lie beyond the array's ends."""
+    """Reads of one place of a pattern: repetitions that read, their elements, and of each `Tap.beyond`."""
 
     place: int
     repetitions: IntArray
     elements: IntArray
-    beyond: NDArray[np.bool_]
+    beyond: IntArray
 
 
 def every_repetition(node: Node) -> IntArray:
@@ -52,35 +52,41 @@ def makers(accesses: Accesses, node: Node, write: Touch) -> Makers:
     return found
 
 
-def read_elements(accesses: Accesses, node: Node, read: Touch) -> Iterator[Reads]:
-    """What a node reads through a tiler, place by place; constants beyond the ends are no reads."""
+def read_elements(
+    accesses: Accesses, reader: tuple[Node, Touch, Firing], writer: tuple[Touch, Firing]
+) -> Iterator[Reads]:
+    """What a node reads through a tiler of what is written through another, place by place.
+
+    Constants beyond the ends are no reads.
+    """
+    node, read, firing = reader
     repetitions = every_repetition(node)
     rows, elements = accesses.touched(read, repetitions)
     reading = repetitions[rows]
-    outside = accesses.beyond(read, reading)
+    beyond = beyond_of(accesses, read, firing, reading, birth_starts(*writer))
     constant = read.tiler.border is not None and read.tiler.border.is_constant
     for place in range(elements.shape[1]):
-        there = ~outside[:, place] if constant else np.ones(len(rows), np.bool_)
-        yield Reads(place, reading[there], elements[there, place], outside[there, place])
+        there = beyond[:, place] & 1 == 0 if constant else np.ones(len(rows), np.bool_)
+        yield Reads(place, reading[there], elements[there, place], beyond[there, place])
 
 
 def enumerated_latenesses(
     accesses: Accesses, reader: tuple[Node, Touch, Firing], writer: tuple[Node, Touch, Firing]
 ) -> Latenesses:
     """What `latenesses` gives, from all reads of a frame."""
-    (node, read, reads), (maker, write, writes) = reader, writer
+    (_, read, reads), (maker, write, writes) = reader, writer
     known, repetitions = makers(accesses, maker, write), every_repetition(maker)
     births, units = fired(writes, repetitions), unit(writes, repetitions)
     found: Latenesses = {}
-    for own in read_elements(accesses, node, read):
+    for own in read_elements(accesses, reader, (write, writes)):
         there = known.repetition[own.elements] >= 0
         by, lane = known.repetition[own.elements[there]], known.place[own.elements[there]]
         own_units = unit(reads, own.repetitions[there])
         took = read_after(reads, np.array([own.place]), math.prod(read.pattern))
         birth = births[by] + born_after(writes, lane, maker.port_size(write.port))
         late = fired(reads, own.repetitions[there]) + took - birth
-        for (taker, place, lane_unit, out), same in by_kind(own_units, lane, units[by], own.beyond[there].astype(int)):
-            source = ReadSource(own.place, taker, place, lane_unit, bool(out))
+        for (taker, place, lane_unit, out), same in by_kind(own_units, lane, units[by], own.beyond[there]):
+            source = ReadSource(own.place, taker, place, lane_unit, out)
             spread: Spread = spread_of(late[same])
             found[source] = found[source] | spread if source in found else spread
     return found

@@ -52,16 +52,16 @@ class SizedGroup:
         return sources, tuple(sorted(self.starts))
 
     def depths(self) -> tuple[int, ...]:
-        """The depths of all segments, and how often data are born in each chain."""
+        """The depths of all segments; how often data are born in each chain, and the pulses of their lines."""
         return (
             *(segment.depth for chain in self.chains for segment in chain.segments),
-            *(chain.period for chain in self.chains),
+            *(number for chain in self.chains for number in (chain.period, chain.line)),
         )
 
     def without_depths(self) -> object:
-        """The chains with depths and periods of 0."""
+        """The chains with depths, periods and lines of 0."""
         return tuple(
-            replace(chain, period=0, segments=tuple(replace(segment, depth=0) for segment in chain.segments))
+            replace(chain, period=0, line=0, segments=tuple(replace(segment, depth=0) for segment in chain.segments))
             for chain in self.chains
         )
 
@@ -89,7 +89,7 @@ def small_loops(group: StreamGroup, loops: Loops, pitches: Pitches) -> tuple[Sma
         if not any(name in nodes for name, _ in loops.members[loop]):
             continue
         places, period = places_of(loops, nodes, loop), _period(loops, pitches, loop)
-        least = LEAST + 4 * _reach(group, loops, loop)
+        least = LEAST + 4 * max(_reach(group, loops, loop), _first(loops, pitches, loop))
         least += (places - least) % period
         small = SmallLoop(loop, places, least, period)
         if places > least and small.periods >= PERIODS:
@@ -108,6 +108,16 @@ def _period(loops: Loops, pitches: Pitches, loop: int) -> int:
             period = lcm(period, loops.ratio[name, at].numerator * units)
     axes = [ratio.numerator for number, ratio in loops.axes.values() if number == loop]
     return lcm(period, *axes)
+
+
+def _first(loops: Loops, pitches: Pitches, loop: int) -> int:
+    """The last place of a loop with which some node starts."""
+    firsts = (
+        (loops.ratio[name, at], pitches.firing[name].first[at])
+        for name, at in loops.members[loop]
+        if name in pitches.firing and pitches.firing[name].first
+    )
+    return max((ceil(ratio * first) for ratio, first in firsts), default=0)
 
 
 def _reach(group: StreamGroup, loops: Loops, loop: int) -> int:
@@ -191,7 +201,7 @@ def grown_chains(
         replace(chain, segments=tuple(replace(segment, depth=next(depths)) for segment in chain.segments))
         for chain in first.chains
     ]
-    return tuple(replace(chain, period=next(depths)) for chain in chains)
+    return tuple(replace(chain, period=next(depths), line=next(depths)) for chain in chains)
 
 
 def _alike(own: SizedGroup, other: SizedGroup) -> bool:

@@ -112,10 +112,10 @@ class ListedLanes:
             for tap, pairs in listed.beyond.items()
             if len((missing := _missing(births, pairs, own, positions))[0])
         ]
-        period = births_of(self.node, self.firing[lane.node], lane, frame).period
+        loops = births_of(self.node, self.firing[lane.node], lane, frame)
         frames = frames_waited(births, (*own, *kept), frame)
         pulses = (births + np.arange(frames)[:, None] * frame).ravel()
-        everywhere = Births(pulses, period, (frames - 1) * len(births))
+        everywhere = Births(pulses, loops.period, loops.line, (frames - 1) * len(births))
 
         def counted(taps: Sequence[TapReads]) -> list[PassedLine]:
             found = counted_chains(everywhere, [over_frames(each, frames, frame) for each in taps]) if taps else []
@@ -124,24 +124,26 @@ class ListedLanes:
                 for first, line in found
             ]
 
+        classes = sorted({tap.beyond for each in kept for tap in each.taps})
+        beside = [line for name in classes for line in counted([own for own in kept if own.taps[0].beyond == name])]
         if positions is None:
-            return counted(own), counted(kept)
-        at_birth, segments = steady_segments(positions, births_of(self.node, self.firing[lane.node], lane, frame))
+            return counted(own), beside
+        at_birth, segments = steady_segments(positions, loops)
         steady = tuple(Passes(segment, births + positions[segment.taps[0]]) for segment in segments)
-        return [(at_birth, steady)], counted(kept)
+        return [(at_birth, steady)], beside
 
     def _list(self, link: Link) -> None:
         node, read, reads = link.reader, link.read, self.firing[link.reader.name]
         known = makers(self.accesses, self.node, link.write)
-        for own in read_elements(self.accesses, node, read):
+        for own in read_elements(self.accesses, (node, read, reads), (link.write, self.firing[self.node.name])):
             there = np.flatnonzero(known.repetition[own.elements] >= 0)
             by, place = known.repetition[own.elements[there]], known.place[own.elements[there]]
             took = int(read_after(reads, np.array([own.place]), math.prod(read.pattern))[0])
             pulses, units = fired(reads, own.repetitions[there]) + took, unit(reads, own.repetitions[there])
             name = f"'{read.port}'" if node.kind == "task" else f"'{node.name}'", read.array
-            columns = units, place, self.unit[by], own.beyond[there].astype(np.int64)
+            columns = units, place, self.unit[by], own.beyond[there]
             for (taker, lane_place, lane_unit, out), same in by_kind(*columns):
-                tap = Tap(node.name, link.number, own.place, taker)
+                tap = Tap(node.name, link.number, own.place, taker, out)
                 lane = Lane(self.node.name, self.port, lane_place, lane_unit)
                 listed = self.lanes.setdefault(lane, _Listed())
                 side = listed.beyond if out else listed.within

@@ -79,7 +79,7 @@ def lanes_of(
     for link in links:
         for source, spread in link.by_source.items():
             lane = Lane(link.writer.name, link.write.port, source.lane, source.lane_unit)
-            tap = Tap(link.reader.name, link.number, source.place, source.unit)
+            tap = Tap(link.reader.name, link.number, source.place, source.unit, source.beyond)
             own = lanes.setdefault(lane, LaneReads())
             side = own.beyond if source.beyond else own.within
             side[tap] = side[tap] | spread if tap in side else spread

@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import product
+from operator import or_
 from typing import NamedTuple
 
 import numpy as np
@@ -19,20 +21,21 @@ from arrayol.execute.patterns import elements_of
 from hwmodel.accesses import Accesses, Touch, follows_axes, points
 from hwmodel.stream.kinds import by_kind
 from hwmodel.stream.nodes import Node
-from hwmodel.stream.pulses import along, born_after, read_after
+from hwmodel.stream.pulses import along, born_after, counted_on, read_after, unit_along
+from hwmodel.stream.rotation import beyond_axis, birth_starts, goes_round
 from hwmodel.streamed import Firing
 
 _MANY = 256  # values of a set of latenesses; of larger ones only the ends are kept
 
 
 class ReadSource(NamedTuple):
-    """Which reads: an element of the reader's pattern, its unit, the lane that it reads, and beyond the ends or not."""
+    """Which reads: an element of the reader's pattern, its unit, the lane that it reads, and `Tap.beyond`."""
 
     place: int
     unit: int
     lane: int
     lane_unit: int
-    beyond: bool
+    beyond: int
 
 
 @dataclass(frozen=True)
@@ -88,11 +91,14 @@ def latenesses(
     the interval is 1.
     """
     node, read, firing = reader
-    axes = _writer_axes(accesses, *writer)
+    axes, starts = _writer_axes(accesses, *writer), birth_starts(writer[1], writer[2])
     found: Latenesses = {}
     for ranges in _reading(accesses, node, read):
         factors = [_held(node, firing, ranges, read)]
-        factors += [_along_axis(accesses, axis, read, firing, ranges, own) for axis, own in enumerate(axes)]
+        factors += [
+            _along_axis(accesses, axis, read, firing, ranges, (own, start))
+            for axis, (own, start) in enumerate(zip(axes, starts or (0,), strict=True))
+        ]
         for place in range(math.prod(read.pattern)):
             for source, spread in _sums(place, [factor[place] for factor in factors]):
                 found[source] = found[source] | spread if source in found else spread
@@ -140,7 +146,7 @@ def _writer_axis(node: Node, write: Touch, firing: Firing, axis: int, extent: in
     table.birth[coordinate] = sum((along(firing, at, own[:, n]) for n, at in enumerate(dimensions)), np.int64(0))
     table.place[coordinate] = pattern @ np.array([steps[at] for at in inside], np.int64)
     shared = [number for number, at in enumerate(dimensions) if at == firing.shared]
-    table.unit[coordinate] = own[:, shared[0]] % firing.units if shared else 0
+    table.unit[coordinate] = unit_along(firing, dimensions[shared[0]], own[:, shared[0]]) if shared else 0
     return table
 
 
@@ -162,7 +168,7 @@ def _reading(accesses: Accesses, node: Node, read: Touch) -> Iterator[list[range
             yield [*whole[:at], edge, *whole[at + 1 :]]
 
 
-Factor = list[dict[tuple[int, int, int, bool], Spread]]  # by place of the pattern: (unit, lane, lane's unit, beyond)
+Factor = list[dict[tuple[int, int, int, int], Spread]]  # by place of the pattern: (unit, lane, lane's unit, beyond)
 
 
 def _held(node: Node, firing: Firing, ranges: Sequence[range], read: Touch) -> Factor:
@@ -172,19 +178,20 @@ def _held(node: Node, firing: Firing, ranges: Sequence[range], read: Touch) -> F
     for at in still:
         indices = np.array(ranges[at], np.int64)
         pulses = along(firing, at, indices)
-        units = indices % firing.units if at == firing.shared else np.zeros_like(indices)
+        units = unit_along(firing, at, indices)
         parts = {int(unit): spread_of(pulses[units == unit]) for unit in np.unique(units)}
         sums = {own + unit: total + part for own, total in sums.items() for unit, part in parts.items()}
-    factor = {(unit, 0, 0, False): spread for unit, spread in sums.items()}
+    factor = {(unit, 0, 0, 0): spread for unit, spread in sums.items()}
     return [factor] * math.prod(read.pattern)
 
 
 def _along_axis(
-    accesses: Accesses, axis: int, read: Touch, firing: Firing, ranges: Sequence[range], writer: _Axis
+    accesses: Accesses, axis: int, read: Touch, firing: Firing, ranges: Sequence[range], written: tuple[_Axis, int]
 ) -> Factor:
     """What the reads of one axis add, for each place of the pattern."""
+    writer, start = written
     if not read.tiler.origin:
-        return [{(0, 0, 0, False): spread_of(-writer.birth)}] * math.prod(read.pattern)
+        return [{(0, 0, 0, 0): spread_of(-writer.birth)}] * math.prod(read.pattern)
     extent = accesses.shape(read.array)[axis]
     moving = [at for at, step in enumerate(read.tiler.paving[axis]) if step]
     grid = points([len(ranges[at]) for at in moving]) + np.array([ranges[at].start for at in moving], np.int64)
@@ -192,13 +199,18 @@ def _along_axis(
         (along(firing, at, grid[:, number]) for number, at in enumerate(moving)), np.zeros(len(grid), np.int64)
     )
     shared = [number for number, at in enumerate(moving) if at == firing.shared]
-    units = grid[:, shared[0]] % firing.units if shared else np.zeros(len(grid), np.int64)
-    first = read.tiler.origin[axis] + grid @ np.array([read.tiler.paving[axis][at] for at in moving], np.int64)
+    units = unit_along(firing, moving[shared[0]], grid[:, shared[0]]) if shared else np.zeros(len(grid), np.int64)
+    steps = np.array([read.tiler.paving[axis][at] for at in moving], np.int64)
+    first = read.tiler.origin[axis] + grid @ steps
+    later = None
+    if goes_round(read, axis, firing, start):
+        counted = [counted_on(firing, at, grid[:, number]) for number, at in enumerate(moving)]
+        later = first + (np.stack(counted, axis=1) - grid if counted else grid) @ steps - start
     fitted = points(read.pattern) @ np.array(read.tiler.fitting[axis], np.int64) if read.pattern else [0]
-    known: dict[int, dict[tuple[int, int, int, bool], Spread]] = {}
+    known: dict[int, dict[tuple[int, int, int, int], Spread]] = {}
     for offset in set(map(int, fitted)):
         coordinate = first + offset
-        beyond = (coordinate < 0) | (coordinate >= extent)
+        beyond = beyond_axis(read, axis, extent, (coordinate, None if later is None else later + offset))
         element = coordinate % extent if read.tiler.wrap else elements_of(read.tiler.border, coordinate, extent)
         there = np.ones(len(element), np.bool_) if read.tiler.border is None else (element >= 0) & (element < extent)
         there[there] = writer.birth[element[there]] >= 0
@@ -207,15 +219,14 @@ def _along_axis(
 
 
 def _grouped(
-    there: np.ndarray, element: IntArray, beyond: np.ndarray, units: IntArray, pulses: IntArray, writer: _Axis
-) -> dict[tuple[int, int, int, bool], Spread]:
+    there: np.ndarray, element: IntArray, beyond: IntArray, units: IntArray, pulses: IntArray, writer: _Axis
+) -> dict[tuple[int, int, int, int], Spread]:
     """The latenesses of reads of one axis by (unit, lane, lane's unit, beyond)."""
     element, beyond, units = element[there], beyond[there], units[there]
     late = pulses[there] - writer.birth[element]
-    columns = units, writer.place[element], writer.unit[element], beyond.astype(np.int64)
+    columns = units, writer.place[element], writer.unit[element], beyond
     return {
-        (unit, lane, lane_unit, bool(out)): spread_of(late[rows])
-        for (unit, lane, lane_unit, out), rows in by_kind(*columns)
+        (unit, lane, lane_unit, out): spread_of(late[rows]) for (unit, lane, lane_unit, out), rows in by_kind(*columns)
     }
 
 
@@ -229,12 +240,12 @@ def spread_of(values: IntArray) -> Spread:
 
 
 def _sums(
-    place: int, factors: Sequence[dict[tuple[int, int, int, bool], Spread]]
+    place: int, factors: Sequence[dict[tuple[int, int, int, int], Spread]]
 ) -> Iterator[tuple[ReadSource, Spread]]:
     """The sums of one place over all factors."""
     for parts in product(*(factor.items() for factor in factors)):
         unit, lane, lane_unit = (sum(key[at] for key, _ in parts) for at in range(3))
-        beyond = any(key[3] for key, _ in parts)
+        beyond = reduce(or_, (key[3] for key, _ in parts))
         total = parts[0][1]
         for _, spread in parts[1:]:
             total = total + spread

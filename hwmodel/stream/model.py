@@ -17,6 +17,7 @@ from hwmodel.stream.lanes import Lane, LaneReads, Link, Recurrences, lanes_of, l
 from hwmodel.stream.loops import Loops, loops_of
 from hwmodel.stream.nodes import Node, StreamGroup
 from hwmodel.stream.refusals import not_streamed
+from hwmodel.stream.rotation import first_indices
 from hwmodel.stream.starts import Wait, least_starts, thrifty_starts
 from hwmodel.stream.strides import Pitches, pitches_of
 from hwmodel.streamed import Chain, Firing, Stream, StreamedGroup, StreamNode, Tap
@@ -142,8 +143,8 @@ class StreamModel:
                 places[tap] = places.get(tap, 0) + 1
             for tap, spread in reads.beyond.items():
                 values = {spread.least, spread.most} if spread.values is None else spread.values
-                own = reads.within[tap].values if tap in reads.within else None
-                places[tap] = places.get(tap, 0) + len(values - (own or frozenset()))
+                own = reads.within[tap.in_order].values if tap.in_order in reads.within else None
+                places[tap.in_order] = places.get(tap.in_order, 0) + len(values - (own or frozenset()))
         return places
 
     def listed_reads(self, stream: Stream) -> int:
@@ -187,7 +188,8 @@ class StreamModel:
                 for name, node in self.group.nodes.items()
                 if node.kind != "store" or stream.stores_in_scan_order
             }
-            pitches = pitches_of(nodes, self.loops, stream, self._timing)
+            first = {} if stream.stores_in_scan_order else first_indices(self.accesses, nodes, self.loops)
+            pitches = pitches_of(nodes, self.loops, stream, self._timing, first)
             links = links_of(self.group, pitches.firing)
             lanes = lanes_of(links, self.group, pitches.firing, self._recurrences(pitches.firing))
             self._walked[key] = _Walked(pitches, links, lanes, tuple(self._waits(pitches, links)))
@@ -225,8 +227,8 @@ class StreamModel:
     def _chain(self, lane: Lane, firing: Firing, frame: int, line: Line, *, kept: bool) -> Chain:
         node, (at_birth, segments) = self.group.nodes[lane.node], line
         bits = node.port_bits(self.accesses, lane.port)
-        period = births_of(node, firing, lane, frame).period
-        return Chain(lane.node, lane.port, lane.place, lane.unit, bits, period, at_birth, segments, kept, lane.state)
+        births, name = births_of(node, firing, lane, frame), (lane.node, lane.port, lane.place, lane.unit)
+        return Chain(*name, bits, births.period, births.line, at_birth, segments, kept, lane.state)
 
     def _timing(self, node: Node, strides: tuple[int, ...]) -> tuple[int, int]:
         """The interval and the datapath's latency.

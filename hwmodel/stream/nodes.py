@@ -13,7 +13,7 @@ from arrayol.ir.spec import Delay, Tiler, port_named
 from arrayol.source import Span
 from arrayol.text import listed
 from hwmodel.accesses import Accesses, Extents, Touch
-from hwmodel.stream.refusals import not_streamed, require_forward, require_one_wrap
+from hwmodel.stream.refusals import not_streamed, require_forward
 from hwmodel.streamed import NodeKind
 
 _INDICES = 1 << 22  # of a dimension
@@ -62,7 +62,6 @@ class StreamGroup:
         self._require_one_frame()
         for touch in (touch for task in self.tasks for touch in (*self.reads(task), *accesses.writes[task])):
             require_forward(touch)
-            require_one_wrap(touch, accesses.shape(touch.array), accesses.extents(touch.process))
         nodes = [*self._loads(), *map(self._task, self.tasks), *self._stores()]
         for node in nodes:
             _require_small(node)

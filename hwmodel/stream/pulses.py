@@ -8,10 +8,38 @@ from arrayol.arrays import IntArray
 from hwmodel.streamed import Firing
 
 
+def places(firing: Firing, dimension: int, indices: IntArray) -> IntArray:
+    """How many indices of one dimension come before each of these."""
+    if not firing.first or not firing.first[dimension]:
+        return indices
+    return (indices - firing.first[dimension]) % firing.extents[dimension]
+
+
+def counted_on(firing: Firing, dimension: int, indices: IntArray) -> IntArray:
+    """Indices of one dimension, which behind the last one are counted on: from the first to that plus the extent."""
+    return places(firing, dimension, indices) + firing.first[dimension] if firing.first else indices
+
+
+def all_counted_on(firing: Firing, repetitions: IntArray) -> IntArray:
+    """Repetitions (n, rank) with `counted_on` of each dimension."""
+    if not firing.first:
+        return repetitions
+    return np.stack([counted_on(firing, at, indices) for at, indices in enumerate(repetitions.T)], axis=1)
+
+
 def along(firing: Firing, dimension: int, indices: IntArray) -> IntArray:
     """What indices of one dimension add to the pulse of a firing."""
-    steps = indices // firing.units if dimension == firing.shared else indices
+    steps = places(firing, dimension, indices)
+    if dimension == firing.shared:
+        steps = steps // firing.units
     return steps * firing.strides[dimension]
+
+
+def unit_along(firing: Firing, dimension: int, indices: IntArray) -> IntArray:
+    """The unit that takes each of some indices of one dimension: 0 of one that units do not share."""
+    if dimension != firing.shared:
+        return np.zeros_like(indices)
+    return places(firing, dimension, indices) % firing.units
 
 
 def fired(firing: Firing, repetitions: IntArray) -> IntArray:
@@ -26,7 +54,7 @@ def unit(firing: Firing, repetitions: IntArray) -> IntArray:
     """The unit (n,) that takes each repetition (n, rank)."""
     if firing.shared is None:
         return np.zeros(len(repetitions), np.int64)
-    return repetitions[:, firing.shared] % firing.units
+    return unit_along(firing, firing.shared, repetitions[:, firing.shared])
 
 
 def born_after(firing: Firing, places: IntArray, size: int) -> IntArray:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from arrayol.errors import ArrayolError, error
-from arrayol.ir.intervals import reached
 from arrayol.source import Span
-from hwmodel.accesses import Extents, Touch
+from hwmodel.accesses import Touch
 
 _WALKED = ("rows", "columns")
 
@@ -29,18 +28,3 @@ def require_forward(touch: Touch) -> None:
     if any(sum(map(bool, column)) > 1 for column in zip(*touch.tiler.paving, strict=True)):
         text = f"'{touch.process}' moves along two axes of '{touch.array}' with one dimension"
         raise not_streamed(text, touch.tiler.span)
-
-
-def require_one_wrap(touch: Touch, shape: Extents, extents: Extents) -> None:
-    """Raises ArrayolError where a tiler reads beyond the ends of two axes and wraps: elements come out of order."""
-    if not touch.tiler.wrap:
-        return
-    axes = 0
-    for axis, extent in enumerate(shape):
-        factors = (*touch.tiler.paving[axis], *touch.tiler.fitting[axis])
-        steps = [factor * (own - 1) for factor, own in zip(factors, (*extents, *touch.pattern), strict=True)]
-        low, high = reached(touch.tiler.origin[axis], steps)
-        axes += low < 0 or high >= extent
-    if axes > 1:
-        name = "both axes" if len(shape) == 2 else f"{axes} axes"
-        raise not_streamed(f"'{touch.process}' wraps along {name} of '{touch.array}'", touch.tiler.span)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor, lcm
 
 from hwmodel.stream.loops import Loops, places_of
 from hwmodel.stream.nodes import Node
 from hwmodel.stream.refusals import not_streamed
+from hwmodel.stream.rotation import First
 from hwmodel.streamed import Firing, Stream
 
 Timing = Callable[[Node, tuple[int, ...]], tuple[int, int]]  # of a node with these strides: interval and latency
@@ -34,8 +35,13 @@ class _Line:
     length: int
 
 
-def pitches_of(nodes: Mapping[str, Node], loops: Loops, stream: Stream, timing: Timing) -> Pitches:
-    """The firings under a scan and a pace. Raises ArrayolError (`not-streamed`) as `timing` does."""
+def pitches_of(
+    nodes: Mapping[str, Node], loops: Loops, stream: Stream, timing: Timing, first: First | None = None
+) -> Pitches:
+    """The firings under a scan and a pace, of nodes that start with the indices `first`.
+
+    Raises ArrayolError (`not-streamed`) as `timing` does.
+    """
     scan = stream.scan or tuple(range(len(loops.members)))
     if sorted(scan) != list(range(len(loops.members))):
         raise not_streamed(f"the scan {list(scan)} does not name the loops 0 to {len(loops.members) - 1}, each once")
@@ -50,6 +56,7 @@ def pitches_of(nodes: Mapping[str, Node], loops: Loops, stream: Stream, timing: 
     if pitch >= 1 << 60:
         raise not_streamed(f"a frame takes {pitch:,} pulses: a stream has fewer than 2^60")
     firing = {name: _firing(node, loops, lines.get(name), pitches, timing, pitch) for name, node in nodes.items()}
+    firing = {name: replace(own, first=(first or {}).get(name, ())) for name, own in firing.items()}
     return Pitches(firing, length, pitch)
 
 

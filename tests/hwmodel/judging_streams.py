@@ -56,7 +56,13 @@ def judge(drawn: Drawn, tally: Tally) -> None:
         tally.held += 1
         tally.segments += count
         tally.features.update(drawn.features)
+        tally.features["rotated"] += is_rotated(case, stream)
         return
+
+
+def is_rotated(case: Case, stream: Stream) -> bool:
+    """Whether some node begins with another index than 0."""
+    return any(node.firing.first for node in case.model.streamed(stream).nodes.values())
 
 
 def run(cases: int, seed: int, tell: Callable[[Tally], None]) -> Tally:

@@ -92,10 +92,12 @@ def _ratio(ratio: Fraction) -> str:
 
 
 def _nodes_table(streamed: StreamedGroup) -> Table:
-    table = headed_table("node", right=("start", "units", "strides"))
+    firsts = any(node.firing.first for node in streamed.nodes.values())
+    table = headed_table("node", right=("start", "units", "strides", *(["first index"] if firsts else [])))
     for node in streamed.nodes.values():
         strides = ", ".join(f"{stride:,}" for stride in node.firing.strides) or "-"
-        table.add_row(node.name, f"{node.firing.start:,}", str(node.firing.units), strides)
+        first = [", ".join(map(str, node.firing.first)) or "-"] if firsts else []
+        table.add_row(node.name, f"{node.firing.start:,}", str(node.firing.units), strides, *first)
     return table
 
 

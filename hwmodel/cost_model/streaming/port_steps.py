@@ -279,10 +279,12 @@ class StreamPort:
             pitch, count = firing.strides[outer], firing.extents[outer]
             is_alike = not whole and touch.outside is None and touch.tiler.border is None and not touch.tiler.wrap
             period = chunk // math.gcd(chunk, pitch) if pitch else count  # indices that fill whole chunks
-            if is_alike and outer != firing.shared and count > (_LINES + 1) * period:
-                extents[outer] = _LINES * period + count % period
+            around = -(-firing.first[outer] // period) if firing.first else 0  # periods at the end that begin anew
+            listed = _LINES + max(0, around - 1)
+            if is_alike and outer != firing.shared and count > (listed + 1) * period:
+                extents[outer] = listed * period + count % period
                 again, pitch = (count - extents[outer]) // period, pitch * period
-        repetitions = points(extents)
+        repetitions, firing = points(extents), replace(firing, extents=tuple(extents))
         rows, elements = self.group.accesses.touched(touch, repetitions)
         pulses = np.repeat(fired(firing, repetitions[rows])[:, None], elements.shape[1], axis=1)
         if write and node.process is not None:

@@ -63,10 +63,15 @@ def whole_nets(sources: Sources, inputs: Sequence[tuple[Node, str, int]], frame:
     for node, port, size in inputs:
         rows = tuple(np.arange(extent) for extent in node.extents)
         found = sources.of_port(node, port, size)
-        choices[node.name, port] = tuple(
-            Choice(tuple(own.nets), own.taken.reshape(node.extents), rows) for own in found
-        )
+        firing = sources.firing[node.name]
+        choices[node.name, port] = tuple(Choice(tuple(own.nets), _by_place(own.taken, firing), rows) for own in found)
     return GroupNets({lane: _enables(own, frame) for lane, own in sources.lanes.items()}, choices, sources.early)
+
+
+def _by_place(taken: IntArray, firing: Firing) -> IntArray:
+    """What is listed by repetition, by what the counters of a node count: how many indices come before."""
+    own = taken.reshape(firing.extents)
+    return np.roll(own, [-first for first in firing.first], range(own.ndim)) if firing.first else own
 
 
 def _enables(lane: LaneNets, frame: int) -> LaneEnables:

@@ -29,6 +29,10 @@ class NetPosition:
     arrives: IntArray
     leaves: IntArray
 
+    def serves(self, tap: Tap) -> bool:
+        """Whether a tap reads there, in order or beyond it."""
+        return tap in {own.in_order for own in self.segment.taps}
+
     def holds(self, elements: IntArray, pulses: IntArray, frame: int) -> NDArray[np.bool_]:
         """Whether elements stand there in some pulses, if frames follow each other as fast as they can."""
         if self.segment.shifts:
@@ -104,9 +108,9 @@ class LaneNets:
 
     def nets_of(self, tap: Tap, elements: IntArray, pulses: IntArray) -> tuple[list[str], IntArray]:
         """Nets, and by read the number of the one that has the element in that pulse; -1 where none has it."""
-        by_tap = sorted(self.positions, key=lambda position: tap not in position.segment.taps)
+        by_tap = sorted(self.positions, key=lambda position: not position.serves(tap))
         names, choice = [lane_name(self.passes.lane)], np.full(len(elements), -1, np.int64)
-        own = [position for position in by_tap if tap in position.segment.taps]
+        own = [position for position in by_tap if position.serves(tap)]
         candidates = [(position.name, position.holds) for position in (*own, *by_tap[len(own) :])]
         for name, holds in (*candidates[: len(own)], (names[0], self._born), *candidates[len(own) :]):
             missing = np.flatnonzero(choice < 0)

@@ -121,7 +121,7 @@ class Sources:
         for maker, write in self.group.writers(read.array):
             known, writes = makers(self.accesses, maker, write), self.firing[maker.name]
             units = unit(writes, every_repetition(maker))
-            for own in read_elements(self.accesses, node, read):
+            for own in read_elements(self.accesses, (node, read, reads), (write, writes)):
                 there = np.flatnonzero(known.repetition[own.elements] >= 0)
                 by, place = known.repetition[own.elements[there]], known.place[own.elements[there]]
                 took = int(read_after(reads, np.array([own.place]), math.prod(read.pattern))[0])

@@ -32,13 +32,17 @@ class LaneName(NamedTuple):
 
 
 class TapRead(NamedTuple):
-    """A tap takes the datum of a repetition of the lane's node in a pulse; beyond the ends it may be at another tap."""
+    """A tap takes the datum of a repetition of the lane's node in a pulse: out of order it may be at another tap."""
 
     pulse: int
     tap: Tap
     datum: int
     reader: int
-    beyond: bool
+
+    @property
+    def beyond(self) -> bool:
+        """Whether it is read out of the order of birth."""
+        return self.tap.beyond > 0
 
 
 @dataclass
@@ -105,13 +109,28 @@ def _place_by_place(accesses: Accesses, node: str, array: str, moved: list[int],
 def firings(firing: Firing) -> tuple[IntArray, IntArray]:
     """By repetition (row-major) the pulse in which it fires, and the unit that takes it."""
     pulse, unit = np.full(math.prod(firing.extents), firing.start, np.int64), np.zeros(1, np.int64)
-    for at, index in enumerate(points(firing.extents).T):
+    for at, index in enumerate((_counted_on(firing, points(firing.extents)) - _first(firing)).T):
         if at == firing.shared:
             pulse += firing.strides[at] * (index // firing.units)
             unit = index % firing.units
         else:
             pulse += firing.strides[at] * index
     return pulse, np.broadcast_to(unit, pulse.shape)
+
+
+def _first(firing: Firing) -> IntArray:
+    return np.array(firing.first or (0,) * len(firing.extents), np.int64)
+
+
+def _counted_on(firing: Firing, repetitions: IntArray) -> IntArray:
+    """Repetitions (n, rank) of which each index is counted on when the node goes round, behind its last one."""
+    first = _first(firing)
+    return first + (repetitions - first) % np.array(firing.extents, np.int64)
+
+
+def _turns(firing: Firing, touch: Touch, axis: int) -> bool:
+    """Whether a dimension that moves along an axis begins with another index than 0."""
+    return any(step and first for step, first in zip(touch.tiler.paving[axis], firing.first, strict=False))
 
 
 def chunk(size: int, interval: int) -> int:
@@ -181,15 +200,33 @@ class _Recorder:
         at_once = chunk(elements.shape[1], firing.interval)
         for maker, port, repetition, lane_place in self.makers[touch.array]:
             lane_units = self.when[maker][1]
+            out_of_order = self._out_of_order((name, touch), (maker, port), repetitions[rows])
             for row, place in np.argwhere(repetition[elements] >= 0).tolist():
                 if constant and beyond[row, place]:
                     continue
                 reader, element = int(rows[row]), elements[row, place]
                 datum = int(repetition[element])
                 lane = LaneName(maker, port, int(lane_place[element]), int(lane_units[datum]), False)
-                tap = Tap(name, number, place, int(units[reader]))
+                tap = Tap(name, number, place, int(units[reader]), int(out_of_order[row, place]))
                 pulse = int(pulses[reader]) + place // at_once
-                self.lanes[lane].reads.append(TapRead(pulse, tap, datum, reader, bool(beyond[row, place])))
+                self.lanes[lane].reads.append(TapRead(pulse, tap, datum, reader))
+
+    def _out_of_order(self, reader: tuple[str, Touch], writer: tuple[str, str], repetitions: IntArray) -> IntArray:
+        """By read (repetitions, places) 1 where it lies beyond a border, and 2 << axis where it is of another round.
+
+        Reader and writer go round their indices, each from its first one. A read along an axis is of another round if
+        the reader has gone round more or less often than the writer had when it made the element.
+        """
+        (name, touch), (maker, port) = reader, writer
+        (write,) = (own for own in self.nodes[maker].writes if (own.port, own.array) == (port, touch.array))
+        reads, writes = (self.group.nodes[one].firing for one in (name, maker))
+        found = np.where(self.accesses.beyond(touch, repetitions), 0 if touch.tiler.wrap else 1, 0)
+        for axis, extent in enumerate(self.accesses.shape(touch.array)):
+            if touch.tiler.wrap or _turns(reads, touch, axis) or _turns(writes, write, axis):
+                made = self.accesses.coordinates(write, axis, _counted_on(writes, points(writes.extents)))
+                read = self.accesses.coordinates(touch, axis, _counted_on(reads, repetitions))
+                found |= np.where((read - made.min()) // extent, 2 << axis, 0)
+        return found
 
     def _delayed(self, name: str, number: int, delay: Delay) -> None:
         firing, (pulses, units) = self.group.nodes[name].firing, self.when[name]
@@ -208,7 +245,7 @@ class _Recorder:
                 born = int(pulses[maker]) + self._until_birth(firing, place, size)
                 pulse = max(int(pulses[reader]) + place // chunk(size, firing.interval), born)
                 tap = Tap(name, number, place, int(units[reader]))
-                self.lanes[lane].reads.append(TapRead(pulse, tap, maker, reader, False))
+                self.lanes[lane].reads.append(TapRead(pulse, tap, maker, reader))
 
     def _births(self, lane: LaneName, events: LaneEvents) -> None:
         firing, (pulses, units) = self.group.nodes[lane.node].firing, self.when[lane.node]

@@ -69,7 +69,7 @@ def ordered_passes(
     for own in reversed(reads):
         needed = sorted({*limit, *own}, key=lambda datum: order[datum].order)
         passes: dict[Datum, int] = {}
-        distances = _distances([order[datum] for datum in needed], own, chain.period)
+        distances = _distances([order[datum] for datum in needed], own, chain)
         bound: int | None = None
         for datum, distance in zip(reversed(needed), reversed([*distances, 0]), strict=True):
             latest = own[datum][1] if datum in own else limit[datum]
@@ -82,15 +82,13 @@ def ordered_passes(
     return found[::-1]
 
 
-def _distances(data: Sequence[Birth], reads: dict[Datum, tuple[int, int]], period: int) -> list[int]:
+def _distances(data: Sequence[Birth], reads: dict[Datum, tuple[int, int]], chain: Chain) -> list[int]:
     """From each datum but the last to the next: the pulses that it passes before it.
 
-    As from birth to birth; for data that are no neighbours the period. Where the tap's reads before and after leave
-    less room, an equal part of that room; behind its last read, 1.
+    As from birth to birth; for data that are no neighbours, nor born within a line, the period. Where the tap's reads
+    before and after leave less room, an equal part of that room; behind its last read, 1.
     """
-    born = [
-        later.pulse - earlier.pulse if later.order == earlier.order + 1 else period for earlier, later in pairwise(data)
-    ]
+    period, born = chain.period, [_born_apart(*pair, chain) for pair in pairwise(data)]
     read = [number for number, birth in enumerate(data) if birth.datum in reads]
     for earlier, later in pairwise(read):
         room = reads[data[later].datum][0] - reads[data[earlier].datum][1]
@@ -98,3 +96,8 @@ def _distances(data: Sequence[Birth], reads: dict[Datum, tuple[int, int]], perio
             born[earlier:later] = [min(period, max(1, room // (later - earlier)))] * (later - earlier)
     last = read[-1] if read else 0
     return born[:last] + [1] * (len(born) - last)
+
+
+def _born_apart(earlier: Birth, later: Birth, chain: Chain) -> int:
+    apart = later.pulse - earlier.pulse
+    return apart if later.order == earlier.order + 1 or apart < chain.line else chain.period

@@ -61,5 +61,5 @@ def test_lines_of_a_chain_and_of_a_wrap(tmp_path: Path) -> None:
     chain = {own.node: own for own in lines_of_nodes(case_of("unsharp", tmp_path).model.streamed(Stream()))}
     assert (chain["load i"].lines, chain["load i"].shown[:2]) == (320, ((0, 480), (480, 960)))
     assert chain["blur_y"].shown[0] == (482, 962)
-    wrap = lines_of_nodes(case_of("pyramid", tmp_path, H=120, W=160).model.streamed(Stream()))
+    wrap = lines_of_nodes(case_of("pyramid", tmp_path, H=120, W=160).model.streamed(Stream(raster=True)))
     assert all(own.whole and len(own.shown) == 1 for own in wrap)

@@ -117,7 +117,6 @@ def test_a_state_within_a_pulse(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "sizes", "message"),
     [
-        ("harris", {"H": 24, "W": 32}, "'gradients' wraps along both axes of 'image'"),
         ("lpsf", {"H": 24, "W": 32}, "'hfrl' moves against the scan along axis 0 of 'p2'"),
         (
             "radar",

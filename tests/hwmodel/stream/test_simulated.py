@@ -33,6 +33,9 @@ CASES = [
     ("camera", {"H": 8, "W": 12}, RASTER, 44),
     ("harris_nearest", {"H": 12, "W": 16}, HALF, 44),
     ("pyramid", {"H": 12, "W": 16}, PLAIN, 14),  # kept chains
+    ("pyramid", {"H": 12, "W": 16}, RASTER, 14),
+    ("harris", {"H": 6, "W": 7}, QUARTER, 136),  # windows that wrap along both axes
+    ("harris", {"H": 6, "W": 8}, COLUMNS, 80),
     ("wavelet", {"H": 12, "W": 16}, HALF, 13),
     ("wavelet", {"H": 12, "W": 16}, replace(HALF, interface="axis"), 14),
     ("downscaler", {"H": 18, "W": 24}, PLAIN, 70),  # one rate for three lanes, and another for their reader

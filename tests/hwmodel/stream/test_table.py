@@ -47,8 +47,12 @@ HALF, QUARTER, EIGHTH = (Stream(pace=Fraction(1, own)) for own in (2, 4, 8))
         ("larger", {}, Stream(), 257, 50, 1_971),
         ("larger_serial", {}, Stream(), 147, 51, 1_972),
         ("frames", {}, Stream(), 1_538, 1_538, 6_147),
-        # wraps: what comes round is kept, of the next frame too
-        ("pyramid", SMALL, Stream(), 10_003, 19_200, 38_240),
+        # wraps in scan order: half a frame waits, and what comes round is kept, of the next frame too
+        ("pyramid", SMALL, RASTER, 10_004, 19_200, 38_240),
+        # wraps as made: tasks begin with the first row that they can make
+        ("pyramid", SMALL, Stream(), 729, 645, 19_685),
+        ("harris", SMALL, Stream(), 3_284, 647, 19_848),
+        ("harris", {}, Stream(), 38_484, 7_687, 2_081_288),
         ("downscaler", {"H": 108, "W": 160}, Stream(), 1_367, 2_155, 18_313),
     ],
 )

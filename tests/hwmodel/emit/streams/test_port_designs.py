@@ -30,7 +30,7 @@ pytestmark = needs_icarus
 
 
 # Each has something of its own: units that a line does not fill, longer intervals, several last tasks, kept chains,
-# held data, states that are taken early, exits, several inputs and outputs, results of several cycles.
+# held data, states that are taken early, exits, several inputs and outputs, results of several cycles, rotated scans.
 CASES = [
     ("unsharp", {"H": 6, "W": 13}, QUARTER, 50, None),
     ("unsharp", {"H": 6, "W": 12}, THREE, 20, 2),
@@ -40,6 +40,7 @@ CASES = [
     ("recursive", {"H": 6, "W": 8}, FOUR, 100, 2),
     ("row_sums", {"H": 6, "W": 8}, PORT, 2, 1),
     ("larger", {"H": 4, "W": 4}, RASTER, 2, 4),
+    ("pyramid", {"H": 8, "W": 16}, HALF, 50, 4),
 ]
 
 
@@ -58,6 +59,7 @@ SHIPPED = [
     ("downscaler", {"H": 18, "W": 24}, PORT),
     ("fir", {"N": 32, "TAPS": 4, "S": 4}, PORT),
     ("flow", {"H": 4, "W": 6}, PORT),
+    ("harris", {"H": 4, "W": 5}, PORT),
     ("jacobi", {"H": 8, "W": 8, "S": 4}, PORT),
     ("pyramid", {"H": 8, "W": 8}, RASTER),
     ("sobel", {"H": 8, "W": 16}, PORT),
