@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from arrayol.execute.extern import Functions
 from dse.output import hardware_hls, hardware_verilog
 from dse.output.calibration import Calibration, calibrate_folders, write_calibration
-from dse.output.hardware import EmittedDesign, emit_hardware, write_hardware
+from dse.output.hardware import EmittedDesign, write_hardware
 from dse.output.open_design import StoredDesign
 from dse.output.synthesis import Synthesis, SynthesisOptions, synthesise_folder
 
@@ -64,7 +64,7 @@ def emit_hls(
     >>> "Makefile" in api.emit_hls(design, "hls").files
     True
     """
-    emitted = emit_hardware(hardware_hls.EmittedHls, opened, inputs)
+    emitted = hardware_hls.emit_hls(opened, inputs)
     write_hardware(emitted, Path(folder))
     return emitted
 

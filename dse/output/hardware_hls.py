@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
 
 from arrayol.text import counted
-from dse.output.hardware import MAKEFILE, PAGE, CheckedDesign, ScheduledDesign
+from dse.output.hardware import MAKEFILE, PAGE, CheckedDesign, EmittedDesign, ScheduledDesign, emit_hardware
+from dse.output.hardware_hls_stream import EmittedHlsStream
 from dse.output.hardware_page import (
     Promised,
     addresses_part,
@@ -18,6 +21,8 @@ from dse.output.hardware_page import (
     repeated_part,
     units_part,
 )
+from dse.output.hardware_stream import emit_stream
+from dse.output.open_design import StoredDesign
 from hwmodel.emit.hls.compiler import BUILDS, RunSeen, run_build
 from hwmodel.emit.hls.design import FRAMES, HlsFiles
 from hwmodel.emit.hls.makefile import makefile
@@ -25,6 +30,7 @@ from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.own_module import OwnModule
+from hwmodel.emit.verilog.coverage import has_axi_streams
 
 # README.md of an emitted folder of C++: what the design is, what is promised of it, and what is not.
 
@@ -140,6 +146,16 @@ class CheckedHls(CheckedDesign):
                     yield f"{run.build}, {counted(own.early, 'datum', 'data')} of {name} are read before they are there"
                 if own.left:
                     yield f"{run.build}, {counted(own.left, 'datum', 'data')} of {name} are never read"
+
+
+def emit_hls(opened: StoredDesign, inputs: Mapping[str, NDArray[Any]] | None = None) -> EmittedDesign:
+    """A design as C++, with a memory port or with AXI4-Streams, as it says.
+
+    Raises ArrayolError as `emit_hardware` and `emit_stream`.
+    """
+    if any(has_axi_streams(group) for group in opened.design.groups):
+        return emit_stream(EmittedHlsStream, opened, inputs)
+    return emit_hardware(EmittedHls, opened, inputs)
 
 
 def check_hls(folder: Path) -> CheckedHls:

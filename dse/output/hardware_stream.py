@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, TypeVar
 
 from numpy.typing import NDArray
 
@@ -29,7 +29,9 @@ from hwmodel.streamed import Stream
 
 @dataclass(frozen=True)
 class EmittedStream(EmittedDesign):
-    """A design that is one stream."""
+    """A design that is one stream, as Verilog."""
+
+    as_verilog: ClassVar[bool] = True
 
     stream: StreamDesign
 
@@ -71,32 +73,39 @@ class EmittedStream(EmittedDesign):
         }
 
     def _schedule(self) -> Mapping[str, Any]:
-        group = self.stream.hardware.streamed
-        return {
-            "cycles": self.cycles,
-            "frame_cycles": group.frame,
-            "line_cycles": group.line,
-            "starts": {name: node.firing.start for name, node in group.nodes.items()},
-            "streams": [
-                {"array": beat.array, "bits": 8 * beat.word_bytes, "elements": 1 if beat.serial else beat.elements}
-                for beat in self.stream.ends
-            ],
-            "chains": chains_of(self.stream.hardware),
-        }
+        return {"cycles": self.cycles, **schedule_of(self.stream)}
 
     def _unit_features(self) -> Iterator[Mapping[str, float]]:
         for task, derived in self.stream.hardware.datapaths.items():
             yield from [derived.waiting_lut] * self.stream.hardware.firing[task].units
 
 
-def emit_stream(opened: StoredDesign, inputs: Mapping[str, NDArray[Any]] | None = None) -> EmittedStream:
-    """A design that is one stream, with AXI4-Stream in place of the memory port.
+def schedule_of(design: StreamDesign) -> dict[str, Any]:
+    """When nodes start, what passes the ends, and line buffers, as data."""
+    group = design.hardware.streamed
+    return {
+        "frame_cycles": group.frame,
+        "line_cycles": group.line,
+        "starts": {name: node.firing.start for name, node in group.nodes.items()},
+        "streams": [
+            {"array": beat.array, "bits": 8 * beat.word_bytes, "elements": 1 if beat.serial else beat.elements}
+            for beat in design.ends
+        ],
+        "chains": chains_of(design.hardware),
+    }
+
+
+Form = TypeVar("Form", bound=EmittedStream)
+
+
+def emit_stream(form: type[Form], opened: StoredDesign, inputs: Mapping[str, NDArray[Any]] | None = None) -> Form:
+    """A design that is one stream in some form, with AXI4-Stream in place of the memory port.
 
     Its test bench has two frames of the same data. Raises ArrayolError as `emit_hardware`.
     """
     for name in opened.black_boxes():
         raise not_emitted(f"'{name}' has no body", f"give '{name}' a body in the specification")
-    Coverage(opened.accesses, opened.platform).require(opened.design)
+    Coverage(opened.accesses, opened.platform, as_verilog=form.as_verilog).require(opened.design)
     (group,) = opened.design.groups
     assert group.stream is not None, "a stream"
     given, data = frame_of(opened, inputs)
@@ -108,7 +117,7 @@ def emit_stream(opened: StoredDesign, inputs: Mapping[str, NDArray[Any]] | None 
     tables = {name: values for name, values in frame.items() if not accesses.lies_outside(name)}
     frame |= {name: values.reshape(-1) for name, values in outputs.items()}
     design = StreamDesign(model, group.stream, tables, [frame] * FRAMES)
-    emitted = EmittedStream(opened, simulated, data, design)
+    emitted = form(opened, simulated, data, design)
     assert emitted.files, "all refusals are known before anything is written"
     return emitted
 

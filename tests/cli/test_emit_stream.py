@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import CommandLine
+from cpp_programs import needs_compiler
 from emitted_chain import PLATFORM, SPEC
 from verilog_programs import needs_icarus
 
@@ -76,9 +77,24 @@ def test_a_stream_is_behind_the_port(arrayol: CommandLine, here: Path) -> None:
     assert "| smoothed | 1 | 1 |" in page
 
 
-def test_streams_in_cpp_are_refused(arrayol: CommandLine, here: Path) -> None:
+@needs_compiler
+def test_a_stream_in_cpp(arrayol: CommandLine, here: Path) -> None:
+    chosen = chosen_of(here, "axis")
+    done = arrayol("emit", "hls", "chain.aol", *chosen, "--check", "--json", cwd=here)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert [run["wrong_words"] for run in found["checked"]["runs"]] == [[0, 0]] * 2
+    page = (here / "chain-hls" / "README.md").read_text(encoding="utf-8")
+    assert f"{found['cycles']:,} cycles a frame as Verilog" in page
+    assert "| `s_z` | 1 | 16 | 24 |" in page
+    schedule = json.loads((here / "chain-hls" / "design.json").read_text(encoding="utf-8"))
+    assert schedule["pulses"] <= schedule["cycles"] == found["cycles"]  # the latency of datapaths is left to tools
+
+
+def test_streams_behind_the_port_in_cpp_are_refused(arrayol: CommandLine, here: Path) -> None:
     chosen = chosen_of(here, "port")
     done = arrayol("emit", "hls", "chain.aol", *chosen, cwd=here)
     assert done.returncode == 1
-    assert "error[not-emitted]: the group smoothed halved is a stream: no hardware is emitted for that" in done.stderr
+    reason = "the group smoothed halved is a stream behind the memory port"
+    assert f"error[not-emitted]: {reason}: no hardware is emitted for that" in done.stderr
     assert not (here / "chain-hls").exists()

@@ -217,9 +217,9 @@ def hls(*, check: bool, **options: Any) -> None:
     """Write one design of a result as C++ for tools of high-level synthesis, with a program for g++ and a Makefile.
 
     The schedule is that of `arrayol emit verilog`. Tasks and ports are loops whose programs name the words that each
-    round accesses, memories are arrays with a dimension for their banks, FIFOs are streams. The outputs are those of
-    `arrayol run`, bit for bit; the cycles depend on the tool. Anything that cannot be emitted yet is rejected with an
-    error that names it.
+    round accesses, memories are arrays with a dimension for their banks, FIFOs are streams. A design with AXI4-Streams
+    is one loop over its pulses, without such a schedule. The outputs are those of `arrayol run`, bit for bit; cycles
+    depend on the tool. Anything that cannot be emitted yet is rejected with an error that names it.
 
     An earlier design in FOLDER is replaced; any other folder must be empty. Files are written all together or not at
     all.
@@ -299,7 +299,11 @@ def _runs(checked: CheckedHls) -> Iterator[Table]:
 
 
 def _hls_facts(emitted: api.EmittedDesign, checked: CheckedHls | None, folder: Path) -> Iterator[tuple[str, str]]:
-    yield "proven", f"{emitted.proven}; rounds access what its cycles access"
+    if emitted.ends is None:
+        yield "proven", f"{emitted.proven}; rounds access what its cycles access"
+    else:
+        yield "proven", emitted.proven
+        yield "streams", emitted.ends
     if checked is None:
         yield "C++", "not run; --check builds it with g++ and runs it, and so does make csim in the folder"
     else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from arrayol.errors import error
 from arrayol.ir.expressions import Function, assigns, expressions, inside
 from arrayol.ir.spec import Elementary
@@ -13,7 +15,17 @@ from hwmodel.emit.c.tasks import function_of
 INEXACT = frozenset(name for name, function in FUNCTIONS.items() if function.by_library)  # that no standard rounds
 
 
-def body_of(elementary: Elementary, helpers: Helpers) -> list[str]:
+def bodies_of(elementaries: Iterable[Elementary]) -> Iterator[list[str]]:
+    """The bodies of elementaries, each once, after what they call. Const arrays are read as all other inputs."""
+    helpers, found = Helpers(), dict[str, list[str]]()
+    for own in elementaries:
+        if own.name not in found:
+            found[own.name] = _body_of(own, helpers)
+    yield [line for text in helpers.texts.values() for line in text.splitlines()]
+    yield from found.values()
+
+
+def _body_of(elementary: Elementary, helpers: Helpers) -> list[str]:
     """The function of a body, const arrays as parameters too. Raises ArrayolError (`not-in-hardware`)."""
     _require_exact(elementary)
     head, *lines = function_of(elementary, Named.DO.of(elementary.name), helpers, ())

@@ -10,10 +10,9 @@ from arrayol.ir.network import Network
 from arrayol.ir.spec import Elementary, Spec, port_named
 from arrayol.ir.types import ElementType
 from arrayol.text import counted
-from hwmodel.emit.c.expressions import Helpers
 from hwmodel.emit.c.helpers import c_type
 from hwmodel.emit.c.lines import block
-from hwmodel.emit.hls.bodies import body_of
+from hwmodel.emit.hls.bodies import bodies_of
 from hwmodel.emit.hls.names import HlsNames, Thing, hls_type, value_of_bits
 from hwmodel.emit.hls.ports import port_function
 from hwmodel.emit.hls.rounds import port_rounds, task_rounds
@@ -44,7 +43,7 @@ class GroupText:
         """All of it. Raises ArrayolError (`not-emitted`, `not-in-hardware`, `unproven-schedule`)."""
         lines = [*_HEAD.splitlines(), "", "namespace {", ""]
         for part in (
-            *self._bodies(),
+            *bodies_of(map(self._elementary, self.schedule.tasks)),
             [line for memory in self._roms for line in self._rom(memory)],
             *self._functions(),
         ):
@@ -58,16 +57,6 @@ class GroupText:
         elementary = self.spec.components[task.units.elementary]
         assert isinstance(elementary, Elementary), "processes repeat elementaries"
         return elementary
-
-    def _bodies(self) -> Iterator[list[str]]:
-        """The bodies of elementaries, each once, after what they call. Const arrays are read as all other inputs."""
-        helpers, found = Helpers(), dict[str, list[str]]()
-        for task in self.schedule.tasks:
-            own = self._elementary(task)
-            if own.name not in found:
-                found[own.name] = body_of(own, helpers)
-        yield [line for text in helpers.texts.values() for line in text.splitlines()]
-        yield from found.values()
 
     # Memories.
 

@@ -117,7 +117,7 @@ class AxisBench:
         yield "    end"
         for number, beat in enumerate((*self.set_up, *self.inputs, *self.outputs)):
             yield f"    {beat.name}_seed = 100 * seed + {number};"
-            yield f'    $readmemh("data/{_file(beat)}.hex", {beat.name}_words);'
+            yield f'    $readmemh("data/{file_of(beat)}.hex", {beat.name}_words);'
         yield "    repeat (3) @(negedge aclk);"
         yield "    aresetn = 1;"
         yield "  end"
@@ -142,8 +142,9 @@ class AxisBench:
     def data(self) -> Iterator[tuple[str, str]]:
         """The files of words."""
         for beat in (*self.set_up, *self.inputs, *self.outputs):
-            yield f"data/{_file(beat)}.hex", self.words[beat.array].text
+            yield f"data/{file_of(beat)}.hex", self.words[beat.array].text
 
 
-def _file(beat: Beat) -> str:
+def file_of(beat: Beat) -> str:
+    """The name of its file of words."""
     return beat.name.replace("$", "-")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +44,12 @@ class Index:
 
 @dataclass
 class Conditions:
-    """Nets that say whether an index is one of some, each declared once; `lines` has them."""
+    """Nets that say whether an index is one of some, each declared once; `lines` has them, in Verilog.
+
+    A `mark` stands in front of what is added to a name.
+    """
+
+    mark: ClassVar[str] = "$"
 
     lines: list[str] = field(default_factory=list)
     _known: dict[tuple[str, bytes], str] = field(default_factory=dict)
@@ -52,9 +58,9 @@ class Conditions:
         """The net that is 1 at some indices."""
         key = index.net, np.packbits(members).tobytes()
         if key not in self._known:
-            name = f"{index.net}$is{sum(net == index.net for net, _ in self._known)}"
+            name = f"{index.net}{self.mark}is{sum(net == index.net for net, _ in self._known)}"
             self._known[key] = name
-            self.lines += _compared(name, index, members)
+            self.lines += self._compared(name, index, members)
         return self._known[key]
 
     def chosen(self, choice: Choice, indices: Sequence[Index]) -> str:
@@ -94,6 +100,24 @@ class Conditions:
         rows = (*choice.rows[:axis], np.zeros(1, np.int64), *choice.rows[axis + 1 :])
         return self._chosen(Choice(choice.nets, np.take(choice.taken, [row], axis), rows), indices)
 
+    def _compared(self, name: str, index: Index, members: NDArray[np.bool_]) -> list[str]:
+        """The declaration of a net that is 1 at some indices."""
+        runs = runs_of(members)
+        if runs is not None:
+            bits = bits_below(index.extent)
+            terms = [_between(index, first, last, bits) for first, last in runs]
+            return [f"  wire {name} = {' || '.join(terms)};"]
+        period = period_of(members)
+        if period is not None:
+            low = f"{index.net}[{bits_below(period) - 1}:0]"
+            terms = [f"{low} == {place}" for place in np.flatnonzero(members[:period])]
+            return [f"  wire {name} = {' || '.join(terms)};"]
+        table = sum(1 << place for place in np.flatnonzero(members).tolist())
+        return [
+            f"  localparam [{index.extent - 1}:0] {name}_at = {index.extent}'h{table:x};",
+            f"  wire {name} = {name}_at[{index.net}];",
+        ]
+
 
 def _slices(taken: IntArray, axis: int) -> list[int]:
     """By index along an axis the number of the first slice that is the same."""
@@ -101,24 +125,18 @@ def _slices(taken: IntArray, axis: int) -> list[int]:
     return [known.setdefault(row.tobytes(), at) for at, row in enumerate(rows)]
 
 
-def _compared(name: str, index: Index, members: NDArray[np.bool_]) -> list[str]:
-    """The declaration of a net that is 1 at some indices."""
-    bits, places = bits_below(index.extent), np.flatnonzero(members)
+def runs_of(members: NDArray[np.bool_]) -> list[tuple[int, int]] | None:
+    """The first and the last index of each run of members; None where there are many."""
+    places = np.flatnonzero(members)
     ends = np.flatnonzero(np.diff(places) > 1)
     runs = list(zip(places[np.append(0, ends + 1)].tolist(), places[np.append(ends, -1)].tolist(), strict=True))
-    if len(runs) <= _RUNS:
-        terms = [_between(index, first, last, bits) for first, last in runs]
-        return [f"  wire {name} = {' || '.join(terms)};"]
-    for period in _PERIODS:
-        if 2 * period <= index.extent and (members == np.resize(members[:period], index.extent)).all():
-            low = f"{index.net}[{bits_below(period) - 1}:0]"
-            terms = [f"{low} == {place}" for place in np.flatnonzero(members[:period])]
-            return [f"  wire {name} = {' || '.join(terms)};"]
-    table = sum(1 << place for place in places.tolist())
-    return [
-        f"  localparam [{index.extent - 1}:0] {name}_at = {index.extent}'h{table:x};",
-        f"  wire {name} = {name}_at[{index.net}];",
-    ]
+    return runs if len(runs) <= _RUNS else None
+
+
+def period_of(members: NDArray[np.bool_]) -> int | None:
+    """The power of two after which members repeat; None without a small one."""
+    fitting = (period for period in _PERIODS if 2 * period <= len(members))
+    return next((own for own in fitting if (members == np.resize(members[:own], len(members))).all()), None)
 
 
 def _between(index: Index, first: int, last: int, bits: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.streams.conditions import Index
@@ -15,7 +16,12 @@ NESTS = 64  # of a train
 
 @dataclass
 class Counters:
-    """What counts pulses, of frames that follow each other every `frame` pulses at the earliest."""
+    """What counts pulses, of frames that follow each other every `frame` pulses at the earliest; `lines` in Verilog.
+
+    A `mark` stands in names in front of numbers.
+    """
+
+    mark: ClassVar[str] = "$"
 
     frame: int
     events: set[int] = field(default_factory=set)
@@ -27,13 +33,13 @@ class Counters:
     def event(self, pulse: int) -> str:
         """The net that is 1 so many pulses after the begin of each frame."""
         self.events.add(pulse)
-        return f"at${pulse}"
+        return f"at{self.mark}{pulse}"
 
     def tick(self, period: int, pulse: int) -> str:
         """The net that is 1 in a pulse after the begin of a frame, and every `period` pulses before and after."""
         if period == 1:
             return "1'b1"
-        return self.ticks.setdefault((period, pulse % period), f"tick${period}${pulse % period}")
+        return self.ticks.setdefault((period, pulse % period), f"tick{self.mark}{period}{self.mark}{pulse % period}")
 
     def nested(self, name: str, first: int, loops: Loops) -> tuple[str, list[Index]]:
         """Counters of nested loops: the net of their pulses, and the index of each loop."""
@@ -58,30 +64,39 @@ class Counters:
         if nests not in self._trains:
             if len(nests) > NESTS or any(nest.last - nest.first >= self.frame for nest in nests):
                 raise not_emitted(f"{what} in pulses without a pattern", "take another pace, or blocks for this group")
-            name = f"train${len(self._trains)}"
+            name = f"train{self.mark}{len(self._trains)}"
             self._trains[nests] = name
             nets = [self._nest(nest) for nest in nests]
-            self.lines.append(f"  wire {name} = {' || '.join(nets)};")
+            self.lines.append(self._either(name, nets))
         return self._trains[nests]
 
     def _nest(self, nest: Nest) -> str:
         key = nest.first, nest.loops
         if key not in self._nests:
-            name = f"nest${len(self._nests)}"
+            name = f"nest{self.mark}{len(self._nests)}"
             self._nests[key], _ = self.nested(name, nest.first, nest.loops)
         return self._nests[key]
 
+    def _either(self, name: str, nets: Sequence[str]) -> str:
+        """The declaration of a net that is 1 when one of others is."""
+        return f"  wire {name} = {' || '.join(nets)};"
+
+    def delays(self) -> Iterator[tuple[int, int]]:
+        """The events that are counted: each a number of pulses after another, which comes before it."""
+        before = 0
+        for pulse in _with_steps(sorted(self.events - {0}), self.frame):
+            yield before, pulse
+            before = pulse
+
     def event_lines(self) -> Iterator[str]:
         """The delays from the begin of a frame, each from the one before."""
-        before = 0
         yield "  wire at$0 = begins;"
-        for pulse in _with_steps(sorted(self.events - {0}), self.frame):
+        for before, pulse in self.delays():
             bits = bits_below(pulse - before + 1)
             yield f"  wire at${pulse};"
             yield f"  later #(.DELAY({pulse - before}), .BITS({bits})) at${pulse}$later (.clk(clk), .reset(reset),"
             yield f"    .go(go), .in(at${before}), .out(at${pulse})"
             yield "  );"
-            before = pulse
 
     def tick_lines(self) -> Iterator[str]:
         """Counters round and round, which are in step with the begins of frames."""

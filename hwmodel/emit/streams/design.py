@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -14,8 +14,9 @@ from hwmodel.emit.schedule.bits import bits_of_values, not_emitted
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.streams.beats import StreamWords
 from hwmodel.emit.streams.bench import AxisBench
-from hwmodel.emit.streams.group import Beat, GroupModule
+from hwmodel.emit.streams.group import Beat, GroupModule, beats_of
 from hwmodel.emit.streams.hardware import StreamHardware
+from hwmodel.emit.streams.sources import Literals, VerilogLiterals
 from hwmodel.emit.streams.top import AxisTop
 from hwmodel.emit.streams.units import LIBRARY, group_files, library_files
 from hwmodel.emit.streams.words import Limbs, Words, limbs_of
@@ -38,12 +39,13 @@ class StreamDesign:
     stream: Stream
     tables: Arrays
     frames: Sequence[Arrays]
+    literals: Literals = field(default_factory=VerilogLiterals)
 
     @cached_property
     def hardware(self) -> StreamHardware:
         """The group."""
         contents = {name: self._bits(name, values) for name, values in self.tables.items()}
-        return StreamHardware(self.model, self.stream, contents)
+        return StreamHardware(self.model, self.stream, contents, literals=self.literals)
 
     @property
     def top(self) -> str:
@@ -70,12 +72,12 @@ class StreamDesign:
     @property
     def inputs(self) -> list[Beat]:
         """What comes in each pulse."""
-        return self._group.beats("load")
+        return beats_of(self.hardware, "load")
 
     @property
     def outputs(self) -> list[Beat]:
         """What goes in each pulse."""
-        return self._group.beats("store")
+        return beats_of(self.hardware, "store")
 
     @property
     def ends(self) -> list[Beat]:
@@ -88,9 +90,13 @@ class StreamDesign:
         arrays = accesses.network.arrays
         return [Beat(name, 1, accesses.size(name), arrays[name].type.bits, True) for name in self.hardware.set_up]
 
-    def _modules(self) -> Iterator[tuple[str, str]]:
+    def require_inputs(self) -> None:
+        """Raises ArrayolError (`not-emitted`) where nothing says when a frame begins."""
         if not self.inputs:
             raise not_emitted("a stream without an input that moves", "take blocks for this group")
+
+    def _modules(self) -> Iterator[tuple[str, str]]:
+        self.require_inputs()
         yield from library_files((*LIBRARY, *AXIS_LIBRARY))
         yield from group_files(self._group)
         starts = {name: firing.start for name, firing in self.hardware.firing.items() if name.startswith("load ")}
@@ -126,7 +132,9 @@ class StreamDesign:
             name = f"{'load' if beat in self.inputs else 'store'} {beat.array}"
             node, firing = self.model.group.nodes[name], self.hardware.firing[name]
             (touch,) = node.writes or node.reads
-            found[beat.array] = StreamWords(self.model.accesses, touch, firing, beat, self._inner(name))
+            found[beat.array] = StreamWords(
+                self.model.accesses, touch, firing, beat, self.hardware.inner_dimensions(name)
+            )
         return found
 
     def _bench(self) -> Iterator[tuple[str, str]]:
@@ -140,12 +148,6 @@ class StreamDesign:
         bits = self._bits(beat.array, self.frames[0][beat.array])
         last = np.arange(len(bits)) == len(bits) - 1
         return Words(beat.mark_bits + 2, (limbs_of(beat.mark_bits + 2, ((0, bits), (beat.mark_bits, last))),))
-
-    def _inner(self, node: str) -> list[int]:
-        """The dimensions of a node along the innermost loop."""
-        loops = self.model.loops
-        scan = self.stream.scan or tuple(range(len(loops.members)))
-        return sorted(at for name, at in loops.members[scan[-1]] if name == node) if scan else []
 
     def _bits(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
         kind = self.model.accesses.network.arrays[name].type

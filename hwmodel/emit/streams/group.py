@@ -16,6 +16,7 @@ from hwmodel.emit.streams.lookups import lookup_lines
 from hwmodel.emit.streams.names import bits_below, data_net, lane_name, made_net, node_name, vector
 from hwmodel.emit.streams.nets import LaneEnables, of_rounds
 from hwmodel.emit.streams.sources import ports_read
+from hwmodel.emit.streams.trains import Loops
 from hwmodel.emit.verilog.datapaths.chunks import bus_bits, chunk_size, early_bus, elements_of, leaving
 from hwmodel.stream.lanes import Lane
 from hwmodel.stream.nodes import Node
@@ -88,16 +89,6 @@ class GroupModule:
             found[task] = found.get(task, frozenset()) | {(port, places)}
         return found
 
-    def beats(self, kind: str) -> list[Beat]:
-        """The ends of the group: its loads, or its stores."""
-        nodes, found = self.hardware.model.group.nodes, []
-        for name, node in self.hardware.streamed.nodes.items():
-            if node.kind == kind:
-                (touch,) = nodes[name].writes or nodes[name].reads
-                bits = self.hardware.model.accesses.network.arrays[touch.array].type.bits
-                found.append(Beat(touch.array, node.firing.units, math.prod(touch.pattern), bits))
-        return found
-
     @property
     def behind_port(self) -> bool:
         """Whether a memory port brings and takes what is due: then no end says when that is."""
@@ -128,7 +119,7 @@ class GroupModule:
             bits = self.hardware.model.accesses.size(array) * arrays[array].type.bits
             ports.append(f"input wire {vector(bits)}{plain(array)}$setup")
         for kind, side, due in (("load", "input", "due"), ("store", "output", "gives")):
-            for beat in self.beats(kind):
+            for beat in beats_of(self.hardware, kind):
                 ports.append(f"{side} wire {vector(beat.bits)}{data_net(beat.array)}")
                 marks = () if self.behind_port else (due, "first", "last")
                 ports += [f"output wire {beat.name}${own}" for own in marks]
@@ -183,11 +174,9 @@ class GroupModule:
     def _counted(self, node: Node) -> tuple[str, list[Index | None]]:
         """The counters of a node: the net of its firings, and by dimension its index, None where there is only one."""
         firing, name = self.hardware.firing[node.name], node_name(node.name)
-        extents = rounds(firing)
-        moving = sorted((at for at, extent in enumerate(extents) if extent > 1), key=lambda at: -firing.strides[at])
-        loops = tuple((firing.strides[at], extents[at]) for at in moving)
+        moving, loops = loops_of_firing(firing)
         fires, counted = self.counters.nested(f"{name}$d", firing.start, loops)
-        indices: list[Index | None] = [None] * len(extents)
+        indices: list[Index | None] = [None] * len(firing.extents)
         for at, index in zip(moving, counted, strict=True):
             indices[at] = index
         return fires, indices
@@ -240,7 +229,7 @@ class GroupModule:
         for unit in range(firing.units):
             there = _in_space(firing, unit, indices)
             for choice in choices:
-                net = self._chosen(choice, firing, unit, indices)
+                net = chosen_net(self.conditions, choice, firing, unit, indices)
                 elements.append(net if there is None else f"({there} ? {net} : {bits}'d0)")
         yield f"  assign {name}$data = {{{', '.join(reversed(elements))}}};"
         if not self.behind_port:
@@ -249,17 +238,10 @@ class GroupModule:
 
     def _ends(self, node: Node, name: str, indices: Sequence[Index | None]) -> Iterator[str]:
         """The first datum of a frame, and the last one of a line."""
-        stream, loops = self.hardware.stream, self.hardware.model.loops
-        scan = stream.scan or tuple(range(len(loops.members)))
-        inner = {at for name, at in loops.members[scan[-1]] if name == node.name} if scan else set()
-        own = [indices[at] for at in sorted(inner)]
+        own = [indices[at] for at in self.hardware.inner_dimensions(node.name)]
         last = [f"{index.net} == {bits_below(index.extent)}'d{index.extent - 1}" for index in own if index is not None]
         yield f"  assign {name}$first = {self.counters.event(self.hardware.firing[node.name].start)};"
         yield f"  assign {name}$last = {' && '.join(last or [ALWAYS])};"
-
-    def _chosen(self, choice: Choice, firing: Firing, unit: int, indices: Sequence[Index | None]) -> str:
-        """The net of a place for one unit."""
-        return self.conditions.chosen(of_rounds(choice, firing, unit), [index or Index("", 1) for index in indices])
 
     def _task(self, node: Node, indices: Sequence[Index | None]) -> Iterator[str]:
         derived, firing = self.hardware.datapaths[node.name], self.hardware.firing[node.name]
@@ -282,7 +264,7 @@ class GroupModule:
                     bus, nets = f"{name}${port}$in{unit}", []
                     for place, choice in enumerate(choices[port]):
                         nets.append(f"{bus}_{place}")
-                        net = self._chosen(choice, firing, unit, indices) or f"{bits}'d0"
+                        net = chosen_net(self.conditions, choice, firing, unit, indices) or f"{bits}'d0"
                         yield f"  wire {vector(bits)}{nets[-1]} = {net};"
                     yield from _operands(bus, nets, (bits, chunk_size(size, firing.interval)), f"{name}$slot")
                     connected.append(f".{identifier(port)}({bus})")
@@ -330,11 +312,39 @@ def rounds(firing: Firing) -> tuple[int, ...]:
     )
 
 
+def loops_of_firing(firing: Firing) -> tuple[list[int], Loops]:
+    """The dimensions along which a node fires more than once, the slowest first, and these loops."""
+    extents = rounds(firing)
+    moving = sorted((at for at, extent in enumerate(extents) if extent > 1), key=lambda at: -firing.strides[at])
+    return moving, tuple((firing.strides[at], extents[at]) for at in moving)
+
+
+def beats_of(hardware: StreamHardware, kind: str) -> list[Beat]:
+    """The ends of a group: its loads, or its stores."""
+    nodes, found = hardware.model.group.nodes, []
+    for name, node in hardware.streamed.nodes.items():
+        if node.kind == kind:
+            (touch,) = nodes[name].writes or nodes[name].reads
+            bits = hardware.model.accesses.network.arrays[touch.array].type.bits
+            found.append(Beat(touch.array, node.firing.units, math.prod(touch.pattern), bits))
+    return found
+
+
+def chosen_net(
+    conditions: Conditions, choice: Choice, firing: Firing, unit: int, indices: Sequence[Index | None]
+) -> str:
+    """The net of a place for one unit; empty where it takes none."""
+    return conditions.chosen(of_rounds(choice, firing, unit), [index or Index("", 1) for index in indices])
+
+
+def misses_last_round(firing: Firing, unit: int) -> bool:
+    """Whether a unit has no repetition in the last round along the dimension that units share."""
+    return firing.shared is not None and 0 < firing.extents[firing.shared] % firing.units <= unit
+
+
 def _in_space(firing: Firing, unit: int, indices: Sequence[Index | None]) -> str | None:
     """Whether a unit has a repetition in this round; None where it always has."""
-    if firing.shared is None or firing.extents[firing.shared] % firing.units == 0:
-        return None
-    if unit < firing.extents[firing.shared] % firing.units:
+    if firing.shared is None or not misses_last_round(firing, unit):
         return None
     index = indices[firing.shared]
     return "1'b0" if index is None else f"{index.net} != {bits_below(index.extent)}'d{index.extent - 1}"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import lcm, prod
+
+import numpy as np
 
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Touch
@@ -15,7 +17,7 @@ from hwmodel.emit.schedule.frames.short_frame import WHOLE_AT_MOST
 from hwmodel.emit.streams.grown import grown_nets
 from hwmodel.emit.streams.nets import GroupNets, LaneEnables, whole_nets
 from hwmodel.emit.streams.positions import LaneNets, positions_of
-from hwmodel.emit.streams.sources import Sources, ports_read
+from hwmodel.emit.streams.sources import Literals, Sources, VerilogLiterals, ports_read
 from hwmodel.emit.verilog.datapaths.chunks import has_bus
 from hwmodel.stream.lanes import Lane
 from hwmodel.stream.model import StreamModel
@@ -28,6 +30,7 @@ class StreamHardware:
     """A group under decisions; `contents` has the bits of arrays that are resident, row-major.
 
     The nets of a frame of more than `whole_at_most` repetitions are derived from smaller frames; `known` are such.
+    `literals` write constants and what is set up. Of a model without a platform there are no datapaths.
     """
 
     model: StreamModel
@@ -35,6 +38,7 @@ class StreamHardware:
     contents: Mapping[str, IntArray]
     whole_at_most: int = WHOLE_AT_MOST
     known: GroupNets | None = None
+    literals: Literals = field(default_factory=VerilogLiterals)
 
     @cached_property
     def streamed(self) -> StreamedGroup:
@@ -66,7 +70,7 @@ class StreamHardware:
         firing = {name: node.firing for name, node in streamed.nodes.items()}
         lanes = {own.lane: LaneNets(own, tuple(positions_of(own)), streamed.frame) for own in model.passes(self.stream)}
         inputs = [(model.group.nodes[node], port, size) for node, port, size in self._inputs]
-        return whole_nets(Sources(model.group, firing, lanes, self.contents), inputs, streamed.frame)
+        return whole_nets(Sources(model.group, firing, lanes, self.contents, self.literals), inputs, streamed.frame)
 
     @cached_property
     def _inputs(self) -> list[tuple[str, str, int]]:
@@ -77,9 +81,26 @@ class StreamHardware:
             if node.kind == "store":
                 found += [(name, touch.port, prod(touch.pattern)) for touch in node.reads]
             elif node.kind == "task":
-                graph = self.datapaths[name].priced.dataflow.graph
-                found += [(name, port, size) for port, size, _ in ports_read(node) if has_bus(graph, port)]
+                found += [(name, port, size) for port, size, _ in ports_read(node) if self._takes(node, port)]
         return found
+
+    def _takes(self, node: Node, port: str) -> bool:
+        """Whether units take data of an input in operands: of one that is a whole table only where a datapath does."""
+        if self.model.platform is None:
+            return self.table_of(node, port) is None
+        return has_bus(self.datapaths[node.name].priced.dataflow.graph, port)
+
+    def table_of(self, node: Node, port: str) -> list[int] | None:
+        """The bits of all that each repetition reads of a resident array; None where that is not one and the same."""
+        accesses, first = self.model.accesses, np.zeros((1, len(node.extents)), np.int64)
+        for touch in accesses.reads[node.name]:
+            contents = self.contents.get(touch.array)
+            moves = any(any(row) for row in touch.tiler.paving)
+            if touch.port != port or contents is None or moves or prod(touch.pattern) == 1:
+                continue
+            if not accesses.beyond(touch, first).any() and len(accesses.touched(touch, first)[0]):
+                return [int(contents[at]) for at in accesses.elements(touch, first)[0]]
+        return None
 
     @property
     def lanes(self) -> Mapping[Lane, LaneEnables]:
@@ -146,6 +167,12 @@ class StreamHardware:
         stores = (node for node in self.model.group.nodes.values() if node.kind == "store")
         arrays = [node.reads[0].array for node in stores if node.name not in self.streamed.nodes]
         return tuple(pair for array in arrays for pair in self.model.group.writers(array))
+
+    def inner_dimensions(self, node: str) -> list[int]:
+        """The dimensions of a node along the innermost loop."""
+        loops = self.model.loops
+        scan = self.stream.scan or tuple(range(len(loops.members)))
+        return sorted(at for name, at in loops.members[scan[-1]] if name == node) if scan else []
 
     @property
     def set_up(self) -> tuple[str, ...]:

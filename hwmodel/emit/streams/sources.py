@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
@@ -45,6 +46,28 @@ class PlaceNets:
         self.taken[repetitions] = self.nets.index(net)
 
 
+class Literals(Protocol):
+    """How a language writes what is no net of a chain."""
+
+    def of_bits(self, bits: int, kind: ElementType) -> str:
+        """A constant by its bits."""
+
+    def set_up(self, array: str, element: int, kind: ElementType) -> str:
+        """An element, of row-major number `element`, of an array that is there before the first frame."""
+
+
+class VerilogLiterals:
+    """Those of Verilog."""
+
+    def of_bits(self, bits: int, kind: ElementType) -> str:
+        """A constant by its bits."""
+        return f"{kind.bits}'h{bits:x}"
+
+    def set_up(self, array: str, element: int, kind: ElementType) -> str:
+        """Its bits on the bus of the array."""
+        return f"{plain(array)}$setup[{element * kind.bits} +: {kind.bits}]"
+
+
 @dataclass(frozen=True)
 class Sources:
     """Finds them for the readers of a group.
@@ -57,6 +80,7 @@ class Sources:
     firing: Mapping[str, Firing]
     lanes: Mapping[Lane, LaneNets]
     contents: Mapping[str, IntArray]
+    literals: Literals = field(default_factory=VerilogLiterals)
     early: dict[tuple[str, str], dict[int, int]] = field(default_factory=dict)
 
     def of_port(self, node: Node, port: str, size: int) -> list[PlaceNets]:
@@ -80,7 +104,7 @@ class Sources:
             if delay.port == port and not isinstance(delay.default, TiledDefault):
                 kind = port_named(process.input_ports, port).type
                 for choice in choices:
-                    choice.take(constant(delay.default, kind), np.arange(len(repetitions)))
+                    choice.take(self._constant(delay.default, kind), np.arange(len(repetitions)))
         for touch in self.accesses.reads[process.name]:
             if touch.port == port and self.group.is_set_up(touch.array):
                 self._set_up(touch, repetitions, choices)
@@ -90,20 +114,23 @@ class Sources:
         """The access relations of the group's network."""
         return self.group.accesses
 
+    def _constant(self, value: float, kind: ElementType) -> str:
+        return self.literals.of_bits(bits_of_constant(value, kind), kind)
+
     def _set_up(self, touch: Touch, repetitions: IntArray, choices: list[PlaceNets]) -> None:
         rows, elements = self.accesses.touched(touch, repetitions)
         self._constants_beyond(touch, repetitions, choices)
         beyond = self.accesses.beyond(touch, repetitions[rows])
         border = touch.tiler.border
-        bits = self.accesses.network.arrays[touch.array].type.bits
+        kind = self.accesses.network.arrays[touch.array].type
         contents = self.contents.get(touch.array)
         for place, choice in enumerate(choices):
             there = ~beyond[:, place] if border is not None and border.is_constant else np.ones(len(rows), np.bool_)
             for element in np.unique(elements[there, place]).tolist():
                 if contents is None:
-                    net = f"{plain(touch.array)}$setup[{element * bits} +: {bits}]"
+                    net = self.literals.set_up(touch.array, element, kind)
                 else:
-                    net = f"{bits}'h{int(contents[element]):x}"
+                    net = self.literals.of_bits(int(contents[element]), kind)
                 choice.take(net, rows[there & (elements[:, place] == element)])
 
     def _constants_beyond(self, touch: Touch, repetitions: IntArray, choices: list[PlaceNets]) -> None:
@@ -114,7 +141,7 @@ class Sources:
         kind = self.accesses.network.arrays[touch.array].type
         for place, choice in enumerate(choices):
             if beyond[:, place].any():
-                choice.take(constant(border.value, kind), np.flatnonzero(beyond[:, place]))
+                choice.take(self._constant(border.value, kind), np.flatnonzero(beyond[:, place]))
 
     def _read(self, node: Node, number: int, read: Touch, choices: list[PlaceNets]) -> None:
         reads = self.firing[node.name]
@@ -181,11 +208,6 @@ class Sources:
             raise error(
                 "not-emitted", f"{text}: no hardware is emitted for that", delay.span, hint="see docs/hardware.md"
             )
-
-
-def constant(value: float, kind: ElementType) -> str:
-    """A constant of an element type as a Verilog literal."""
-    return f"{kind.bits}'h{bits_of_constant(value, kind):x}"
 
 
 def _numbers(repetitions: IntArray, node: Node) -> IntArray:

@@ -276,9 +276,9 @@ class Coverage:
         yield from self._loaded_for_several(groups)
 
     def _of_stream(self, tasks: Collection[str], stream: Stream) -> Iterator[ArrayolError]:
-        if not self.as_verilog:
-            hint = "take a design whose groups all work in blocks; streams are emitted as Verilog"
-            yield not_emitted(f"the group {' '.join(tasks)} is a stream", hint)
+        if not self.as_verilog and stream.interface == "port":
+            hint = "take `arrayol emit verilog`, a design with AXI4-Streams, or one whose groups all work in blocks"
+            yield not_emitted(f"the group {' '.join(tasks)} is a stream behind the memory port", hint)
         for task in tasks:
             name = self.accesses.network.processes[task].elementary
             if self.platform.entry(name).module is not None:

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
+from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
 import pytest
 from cpp_programs import needs_compiler, write
+from cpp_streams import stream_hls, wrong_words
 from hardware import cheap, hardware_of
 from hardware_designs import SPEC, Small, bench_of
 from small_shipped import quick_front, small_shipped
+from stream_networks import case_of
 
 from arrayol import api
 from dse.space.study import Study
 from hwmodel.emit.hls.design import FRAMES, HlsFiles
+from hwmodel.streamed import Stream
 
 HEADERS = "ARRAYOL_HLS_HEADERS"  # environment variable: a folder that has the vendor's headers
+AXIS = Stream(interface="axis")
 SHIPPED = ("conv3x3", "flow", "lpsf", "wavelet")
 
 SHIM = re.compile(r"#ifdef ARRAYOL_SHIM\n.*?#(?:else|endif)", re.DOTALL)
@@ -44,8 +51,33 @@ def test_only_standard_names_outside_of_the_shim() -> None:
     assert {"shim::know", "shim::now", "shim::counts"} <= set(OTHER_NAMES.findall("\n".join(files.values())))
 
 
+def test_only_standard_names_in_a_streaming_group(tmp_path: Path) -> None:
+    files = stream_hls(case_of("unsharp", tmp_path, H=6, W=8), AXIS).files()
+    own = [text for path, text in files.items() if not path.startswith(("shim/", "data/"))]
+    assert set(OTHER_NAMES.findall(SHIM.sub("", "\n".join(own)))) == {"ap_axi_sdata", "ap_axiu"}
+
+
+needs_headers = pytest.mark.skipif(
+    HEADERS not in os.environ, reason=f"{HEADERS} names no folder with a vendor's headers"
+)
+
+
 @needs_compiler
-@pytest.mark.skipif(HEADERS not in os.environ, reason=f"{HEADERS} names no folder with a vendor's headers")
+@needs_headers
+def test_frames_of_streaming_groups_are_right(tmp_path: Path) -> None:
+    """With our words of AXI4-Streams, which are not among those headers."""
+    cases = [("unsharp", 13, Fraction(1, 4)), ("two", 16, Fraction(1)), ("recursive", 8, Fraction(4))]
+    designs = [
+        stream_hls(case_of(name, tmp_path, H=6, W=width), replace(AXIS, pace=pace)) for name, width, pace in cases
+    ]
+    folder = tmp_path / "headers"
+    shutil.copytree(os.environ[HEADERS], folder)
+    (folder / "ap_axi_sdata.h").write_text(designs[0].files()["shim/ap_axi_sdata.h"], encoding="utf-8")
+    assert wrong_words([own.files() for own in designs], ["-w", f"-I{folder}"]) == [(0,) * FRAMES] * len(designs)
+
+
+@needs_compiler
+@needs_headers
 @pytest.mark.parametrize("name", ["streams", *SHIPPED])
 def test_frames_are_right(name: str, tmp_path: Path) -> None:
     """Two designs at the reduced size; the vendor's streams print where they are read too early, or not to the end."""

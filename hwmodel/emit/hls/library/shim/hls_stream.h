@@ -46,6 +46,8 @@ class stream {
     seen.left = int64_t(data.size() - first);
   }
 
+  bool empty() const { return first == data.size(); }
+
   // A datum is in a stream from the cycle in which it is made to that in which it is read, both included.
   T read() {
     if (first == data.size() || made[first] >= shim::now) ++seen.early;

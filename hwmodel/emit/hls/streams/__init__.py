@@ -1,0 +1,1 @@
+"""Streaming groups in C++."""
