@@ -61,7 +61,7 @@ class _Model(StoredRecord):
 class _Emitted(StoredRecord):
     """What is read of design.json."""
 
-    format: Literal[1]
+    format: Literal[2]
     top: ModuleName
     spec: str
     design: Annotated[str, Field(pattern=IDENTIFIER)]

@@ -21,7 +21,8 @@ def port_function(
 ) -> Iterator[str]:
     """The tables and the function of a port; `types` are those of elements by array."""
     walk = Walk(rounds.agent, name)
-    address = walk.counter(rounds.agent.places["word"])
+    (counter,) = rounds.agent.places["word"].counters
+    address = walk.counter(counter)
     loads = [own for own in rounds.engine.lanes if not own.write]
     body = list[str]()
     if loads:

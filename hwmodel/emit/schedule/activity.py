@@ -31,18 +31,31 @@ class Lanes:
 
 
 @dataclass(frozen=True, eq=False)
+class Followed:
+    """A number of each row below `modulus`, -1 for none, that counters follow as they follow words.
+
+    `which` has for each row the number of the counter that follows it; without it there is one. Counters of their own
+    repeat sooner where numbers of several kinds take turns that are each regular.
+    """
+
+    numbers: IntArray
+    modulus: int
+    which: IntArray | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Activity:
     """The table of an agent. `ends` has the last row of each step.
 
-    `controls` are further numbers of each row, none negative. `places` are numbers that counters follow as they follow
-    words, by row (-1 for none), each with its modulus. With `setup`, the first step is run once, before all frames.
+    `controls` are further numbers of each row, none negative. `places` are numbers that counters follow. With `setup`,
+    the first step is run once, before all frames.
     """
 
     name: str
     ends: IntArray
     lanes: tuple[Lanes, ...] = ()
     controls: Mapping[str, IntArray] = field(default_factory=dict)
-    places: Mapping[str, tuple[IntArray, int]] = field(default_factory=dict)
+    places: Mapping[str, Followed] = field(default_factory=dict)
     setup: bool = False
 
     @property
@@ -84,6 +97,14 @@ class LaneCounters:
     section: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class PlaceCounters:
+    """The counters of a number, and the column that says which of them has it (None: there is one)."""
+
+    counters: tuple[Counter, ...]
+    which: int | None = None
+
+
 @dataclass(frozen=True)
 class Agent:
     """An agent in hardware: a program whose symbols are indices into `columns`, the rows with a number in each column.
@@ -100,7 +121,7 @@ class Agent:
     lanes: Mapping[str, tuple[LaneCounters, ...]]
     memories: Mapping[str, Memory]
     controls: Mapping[str, int]
-    places: Mapping[str, Counter]
+    places: Mapping[str, PlaceCounters]
     last: int
 
 
@@ -156,11 +177,7 @@ def compiled(activity: Activity, repetition: StepRepetition | None = None) -> Ag
         own.name: tuple(_counters(columns, own, backwards=own.memory.array in backwards)) for own in activity.lanes
     }
     controls = {name: columns.add(numbers) for name, numbers in activity.controls.items()}
-    every = np.arange(activity.rows)
-    places = {
-        name: columns.counter(every[numbers >= 0], numbers[numbers >= 0], modulus)
-        for name, (numbers, modulus) in activity.places.items()
-    }
+    places = {name: _places(columns, own) for name, own in activity.places.items()}
     table = np.stack(columns.columns, axis=1)
     symbols, kinds = symbols_of(table)
     limits = tuple(int(most) + 1 for most in table.max(axis=0))
@@ -172,6 +189,16 @@ def compiled(activity: Activity, repetition: StepRepetition | None = None) -> Ag
         program = after_setup(rolled(symbols[: activity.again]), program)
     kinds_of_rows = tuple(tuple(row) for row in kinds.tolist())
     return Agent(activity.name, program, kinds_of_rows, limits, lanes, memories, controls, places, last)
+
+
+def _places(columns: _Columns, own: Followed) -> PlaceCounters:
+    """The counters of a number."""
+    which = np.zeros(len(own.numbers), np.int64) if own.which is None else own.which
+    there, counters = own.numbers >= 0, list[Counter]()
+    for number in range(int(which.max(initial=0)) + 1):
+        rows = np.flatnonzero(there & (which == number))
+        counters.append(columns.counter(rows, own.numbers[rows], own.modulus))
+    return PlaceCounters(tuple(counters), columns.add(which) if len(counters) > 1 else None)
 
 
 def symbols_of(table: IntArray) -> tuple[IntArray, IntArray]:
@@ -239,7 +266,12 @@ def replayed(agent: Agent) -> Replayed:
         for name, lanes in agent.lanes.items()
     }
     controls = {name: table[:, column] for name, column in agent.controls.items()}
-    places = {name: run(counter) for name, counter in agent.places.items()}
+    places = {
+        name: run(own.counters[0])
+        if own.which is None
+        else np.choose(table[:, own.which], [run(counter) for counter in own.counters])
+        for name, own in agent.places.items()
+    }
     return Replayed(words, controls, places, np.flatnonzero(table[:, agent.last]))
 
 

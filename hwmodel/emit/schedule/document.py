@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from hwmodel.emit.schedule.activity import Agent, Counter, LaneCounters
+from hwmodel.emit.schedule.activity import Agent, Counter, LaneCounters, PlaceCounters
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.units import TaskUnits
 
-FORMAT = 1
+FORMAT = 2
 
 
 def document_of(design: HardwareDesign) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def _agent(agent: Agent) -> dict[str, Any]:
         "lanes": {name: [_lane(lane) for lane in lanes] for name, lanes in agent.lanes.items()},
         "controls": dict(agent.controls),
         # "rows" and "places" are words of the file format (FORMAT): renaming them needs a new format number.
-        "places": {name: _counter(counter) for name, counter in agent.places.items()},
+        "places": {name: _place(own) for name, own in agent.places.items()},
     }
 
 
@@ -97,6 +97,10 @@ def _lane(lane: LaneCounters) -> dict[str, Any]:
         "digits": [_counter(digit) for digit in lane.digits],
         "places": [_counter(own) if own is not None else None for own in lane.sections],
     }
+
+
+def _place(place: PlaceCounters) -> dict[str, Any]:
+    return {"which": place.which, "counters": [_counter(own) for own in place.counters]}
 
 
 def _counter(counter: Counter) -> dict[str, int]:

@@ -28,6 +28,9 @@ def column_names(agent: Agent) -> dict[int, str]:
         name(lane.valid, f"touches{number}")
         name(lane.section, f"section{number}")
     counters = [counter for lane in lanes for counter in (*lane.digits, *lane.sections) if counter is not None]
-    for number, counter in enumerate((*counters, *agent.places.values())):
+    for place, own in agent.places.items():
+        name(own.which, f"which_{place}")
+        counters += own.counters
+    for number, counter in enumerate(counters):
         name(counter.column, f"ahead{number}")
     return names

@@ -16,7 +16,7 @@ import numpy as np
 
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
-from hwmodel.emit.schedule.activity import Activity, Lanes
+from hwmodel.emit.schedule.activity import Activity, Followed, Lanes
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.port_moves import PortMoves
@@ -333,6 +333,9 @@ class PortScheduler:
         ]
         setup = bool(self.once)
         there, room = requests[:, 0] >= 0, 1 << self.addresses.bits  # unneeded words may lie beyond the last address
+        # The words of each array are regular, and between arrays they often are all different.
+        runs, which = np.array(rows.runs, np.int64), np.zeros(len(requests), np.int64)
+        which[there] = np.unique(2 * runs[there, 0] + requests[there, 2], return_inverse=True)[1]
         return DmaEngine(
             name,
             Activity(
@@ -347,7 +350,7 @@ class PortScheduler:
                     **({LATE: requests[:, 4]} if requests[:, 4].any() else {}),
                     **({COPIED: self._copied(np.array(rows.runs, np.int64)[:, 0])} if self.addresses.copies else {}),
                 },
-                {"word": (np.where(there, requests[:, 0] % room, -1), room)},
+                {"word": Followed(np.where(there, requests[:, 0] % room, -1), room, which)},
                 setup,
             ),
             Activity(
@@ -372,7 +375,7 @@ class PortScheduler:
                 setup=setup,
             ),
             tuple(port for port, _ in rows.lanes.values()),
-            np.array(rows.runs, np.int64),
+            runs,
         )
 
     def _copied(self, arrays: IntArray) -> IntArray:

@@ -124,7 +124,7 @@ def _require_same(claim: Claim, found: Replayed) -> None:
     for lanes in activity.lanes:
         for row in np.flatnonzero((found.words[lanes.name] != lanes.words).any(axis=1))[:1].tolist():
             raise unproven(f"{claim.where(row)} touches other words of '{lanes.memory.name}' than it should")
-    columns = {**activity.controls, **{name: rows for name, (rows, _) in activity.places.items()}}
+    columns = {**activity.controls, **{name: own.numbers for name, own in activity.places.items()}}
     for name, rows in columns.items():
         replayed_rows = found.controls.get(name, found.places.get(name))
         assert replayed_rows is not None, "an agent has all columns of its activity"
@@ -215,8 +215,8 @@ class _Touched:
         if self.cycle is not None and other.cycle is not None:
             pairs.append((self.cycle, other.cycle))
         sizes = tuple(int(max(own.max(initial=0), its.max(initial=0))) + 1 for own, its in pairs)
-        both = (np.ravel_multi_index(tuple(pair[side] for pair in pairs), sizes) for side in (0, 1))
-        return bool(np.isin(*both).any())
+        mine, others = (np.ravel_multi_index(tuple(pair[side] for pair in pairs), sizes) for side in (0, 1))
+        return bool(np.isin(mine, others).any())
 
 
 def reading_apart(tables: Tables) -> frozenset[str]:

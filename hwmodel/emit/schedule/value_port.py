@@ -48,7 +48,7 @@ class PortWords:
     def _requested_words(self) -> tuple[IntArray, IntArray]:
         """The words that are requested, one by one, and whether each is stored."""
         requests = self.engine.requests
-        (first, _), controls = requests.places["word"], requests.controls
+        first, controls = requests.places["word"].numbers, requests.controls
         count = np.where(controls["asks"] > 0, controls["words"], 0)
         before = np.cumsum(count) - count
         word = np.repeat(first - before, count) + np.arange(int(count.sum()))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from hwmodel.emit.schedule.activity import Agent, Counter, LaneCounters
+from hwmodel.emit.schedule.activity import Agent, Counter, LaneCounters, PlaceCounters
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.names import column_names
 from hwmodel.emit.schedule.program import Instruction
@@ -73,7 +73,7 @@ def ports_of(agent: Agent) -> list[ModulePort]:
     """The outputs of an agent's module beside `active` and `fin`."""
     found = [port for name, lanes in agent.lanes.items() for port in lane_ports(name, agent.memories[name], len(lanes))]
     found += [ModulePort(f"is_{name}", bits_of(agent.limits[column])) for name, column in agent.controls.items()]
-    found += [ModulePort(f"at_{name}", bits_of(counter.modulus)) for name, counter in agent.places.items()]
+    found += [ModulePort(f"at_{name}", bits_of(own.counters[0].modulus)) for name, own in agent.places.items()]
     return found
 
 
@@ -104,8 +104,8 @@ class _Printer:
             self._lanes(own, lanes)
         for own, column in agent.controls.items():
             self.assigned.append(f"  assign is_{own} = {self._column(column)};")
-        for own, counter in agent.places.items():
-            self.assigned.append(f"  assign at_{own} = {self._counter(counter)};")
+        for name_of_place, place in agent.places.items():
+            self.assigned.append(f"  assign at_{name_of_place} = {self._place(place)};")
         ports = [port.declared() for port in ports_of(agent)]
         going, ends = (("go",), ("fin",)) if self.waits else ((), AHEAD)
         inputs = [f"  input wire {name}" for name in ("clk", "reset", "run", *going, "advance")]
@@ -285,6 +285,14 @@ class _Printer:
                 text = f"{name}_next >= {counter.modulus} ? {name}_next - {counter.modulus} : {name}_next"
                 yield f"      {name} <= {text};"
         yield "    end"
+
+    def _place(self, place: PlaceCounters) -> str:
+        """The value of the counter that has a number in the row."""
+        *others, chosen = map(self._counter, place.counters)
+        if place.which is not None:
+            for number, text in reversed(list(enumerate(others))):
+                chosen = f"{self._column(place.which)} == {number} ? {text} : {chosen}"
+        return chosen
 
     def _lanes(self, name: str, lanes: tuple[LaneCounters, ...]) -> None:
         memory = self.agent.memories[name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -75,8 +75,8 @@ class WholeGroup:
         rows = self.repetition.rows(requests.ends)
         step = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=-1))
         short_step = self.repetition.steps[step]
-        words, room = requests.places["word"]
-        moved, local = words[rows], np.full((len(rows), 2), -1, np.int64)
+        word = requests.places["word"]
+        moved, local = word.numbers[rows], np.full((len(rows), 2), -1, np.int64)
         controls = {name: numbers[rows] for name, numbers in requests.controls.items()}
         for own in self._moving(engine):
             at = np.flatnonzero((engine.runs[rows, 0] == own.array) & (controls["write"] == own.write))
@@ -86,7 +86,8 @@ class WholeGroup:
             local[at, 1] = moved[at] - self._word(own.name, start)
             moved[at] += self._word(own.name, there) - self._word(own.name, start)
         self._require_alike(engine, rows, local)
-        places = {"word": (np.where(moved < 0, -1, moved % room), room)}
+        words = np.where(moved < 0, -1, moved % word.modulus)
+        places = {"word": replace(word, numbers=words, which=None if word.which is None else word.which[rows])}
         return Activity(requests.name, ends, (), controls, places, self.setup)
 
     def _word(self, array: str, elements: IntArray) -> IntArray:

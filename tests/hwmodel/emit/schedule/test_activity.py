@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arrayol.arrays import IntArray
-from hwmodel.emit.schedule.activity import Activity, Agent, Lanes, compiled, replayed, rows_of
+from hwmodel.emit.schedule.activity import Activity, Agent, Followed, Lanes, compiled, replayed, rows_of
 from hwmodel.emit.schedule.memories import Memory, Section
 
 
@@ -44,9 +46,9 @@ def activities(draw: st.DrawFn) -> Activity:
     column = st.lists(st.integers(0, 9), min_size=rows, max_size=rows).map(lambda own: np.array(own, np.int64))
     modulus = draw(st.integers(1, 7))
     place = st.lists(st.integers(-1, modulus - 1), min_size=rows, max_size=rows)
-    once = Activity(
-        "agent", ends, tuple(lanes), {"control": draw(column)}, {"place": (np.array(draw(place), np.int64), modulus)}
-    )
+    which = draw(st.none() | st.lists(st.integers(0, 2), min_size=rows, max_size=rows).map(np.array))
+    followed = Followed(np.array(draw(place), np.int64), modulus, which)
+    once = Activity("agent", ends, tuple(lanes), {"control": draw(column)}, {"place": followed})
     return doubled(once) if draw(st.booleans()) else once
 
 
@@ -61,7 +63,12 @@ def doubled(own: Activity) -> Activity:
         np.concatenate([own.ends, own.ends + own.rows]),
         tuple(Lanes(each.name, each.memory, twice(each.words)) for each in own.lanes),
         {name: twice(numbers) for name, numbers in own.controls.items()},
-        {name: (twice(numbers), modulus) for name, (numbers, modulus) in own.places.items()},
+        {
+            name: replace(
+                place, numbers=twice(place.numbers), which=None if place.which is None else twice(place.which)
+            )
+            for name, place in own.places.items()
+        },
     )
 
 
@@ -72,7 +79,7 @@ def assert_same(agent: Agent, own: Activity) -> None:
         assert found.words[lanes.name].tolist() == lanes.words.tolist()
     for name, numbers in own.controls.items():
         assert found.controls[name].tolist() == numbers.tolist()
-    for name, (numbers, _) in own.places.items():
+    for name, numbers in ((name, place.numbers) for name, place in own.places.items()):
         counted = numbers >= 0
         assert found.places[name][counted].tolist() == numbers[counted].tolist()
 
@@ -87,7 +94,7 @@ def test_a_frame_follows_a_frame(own: Activity) -> None:
     """Behind the last row every counter is where it began: over a frame it goes on by a multiple of its modulus."""
     agent = compiled(own)
     table = np.array(agent.columns, np.int64)[agent.program.unrolled()]
-    counters = [*agent.places.values()]
+    counters = [counter for place in agent.places.values() for counter in place.counters]
     for lanes in agent.lanes.values():
         for lane in lanes:
             counters += [*lane.digits, *(counter for counter in lane.sections if counter is not None)]

@@ -168,8 +168,10 @@ def test_a_window_that_does_not_move_on(whole: Scheduled) -> None:
 
 def test_a_request_for_another_word(whole: Scheduled) -> None:
     (engine,) = whole.schedule.engines
-    (name, counter), *_ = engine.requests.places.items()
-    places = {**engine.requests.places, name: replace(counter, initial=(counter.initial + 1) % counter.modulus)}
+    (name, own), *_ = engine.requests.places.items()
+    first, *others = own.counters
+    wrong = replace(first, initial=(first.initial + 1) % first.modulus)
+    places = {**engine.requests.places, name: replace(own, counters=(wrong, *others))}
     broken = replace(engine, requests=replace(engine.requests, places=places))
     text = refusal(replace(whole, schedule=replace(whole.schedule, engines=(broken,))))
     assert text == f"step 0, row 0 of '{engine.requests.name}' has another '{name}' than it should"
