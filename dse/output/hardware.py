@@ -203,17 +203,24 @@ def emit_hardware(
     """
     _require_covered(form, opened, functions)
     frame, data = frame_of(opened, inputs, functions)
-    repeats = all(group.stream is None for group in opened.design.groups) and opened.estimate.period is None
-    by_short_frame = repeated(opened, frame) if repeats and not opened.black_boxes() else None
+    in_blocks = all(group.stream is None for group in opened.design.groups)
+    by_short_frame = repeated(opened, frame) if in_blocks and not opened.black_boxes() else None
     if by_short_frame is not None:
-        return form(opened, by_short_frame.simulated, data, by_short_frame.hardware)
+        simulated, hardware = by_short_frame.simulated, by_short_frame.hardware
+    else:
+        simulated, hardware = _of_whole_frame(form, opened, frame, functions)
+    later = later_frames(opened.spec, opened.accesses, frame, inputs, functions, hardware.periods)
+    return form(opened, simulated, data, with_later_frames(hardware, opened.spec, opened.accesses, later))
+
+
+def _of_whole_frame(
+    form: type[ScheduledDesign], opened: StoredDesign, frame: Mapping[str, NDArray[Any]], functions: Functions | None
+) -> tuple[Simulated, HardwareDesign]:
+    """The simulation of a whole frame, and the hardware."""
     simulated = simulated_frame(opened, frame, functions)
     local = memories_of_groups(opened.accesses, opened.platform, opened.design, opened.estimate)
     run = simulated.simulation
-    hardware = schedule_design(opened.spec, opened.accesses, opened.platform, local, run, frame, form.streams)
-    later = later_frames(opened.spec, opened.accesses, frame, inputs, functions, hardware.periods)
-    hardware = with_later_frames(hardware, opened.spec, opened.accesses, later)
-    return form(opened, simulated, data, hardware)
+    return simulated, schedule_design(opened.spec, opened.accesses, opened.platform, local, run, frame, form.streams)
 
 
 def _require_covered(form: type[EmittedDesign], opened: StoredDesign, functions: Functions | None) -> None:

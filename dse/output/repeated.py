@@ -30,7 +30,7 @@ from hwmodel.platform import Platform
 from hwmodel.simulator.group import GroupRun
 from hwmodel.simulator.memories.memories import of_other_frames
 from hwmodel.simulator.schedule.plan import SimulatorError
-from hwmodel.simulator.simulate import Simulation, run_groups
+from hwmodel.simulator.simulate import Simulation, in_periods, run_groups
 
 _WORTH = 0.5  # the greatest share of the blocks that a shorter frame has
 
@@ -112,10 +112,14 @@ def _from(whole: WholeDesign, short: ShortFrame, model: MachineModel, estimate: 
     runs = tuple(run for run, _ in run_groups(model.accesses, whole.platform, whole.design, local))
     if any(isinstance(run, GroupRun) and run.random for run in runs):
         return None  # what is read at subscripts of data is checked on the data of the whole frame
-    simulated = Simulated(Simulation(runs, {}, None), estimate)
+    simulation, period, copies = Simulation(runs, {}, None), whole.estimate.period, dict[str, int]()
+    if estimate.period is not None:
+        copies |= estimate.period.copies
+        simulation = in_periods(model.accesses, simulation, estimate.period.cycles, copies)
+    simulated = Simulated(simulation, estimate)
     simulated.require_agreement()
     outputs = execute(whole.spec, whole.accesses.network.name, whole.inputs)
-    run = ShortRun(short, local, simulated.simulation)
+    run = ShortRun(short, local, simulation, period.cycles if period is not None else None, copies)
     hardware = schedule_repeated(whole.spec, whole.accesses, whole.platform, run, whole.inputs, outputs)
     expected = [(group.steps, group.latency_cycles) for group in whole.estimate.groups]
     if [(group.steps, group.cycles) for group in hardware.groups] != expected:

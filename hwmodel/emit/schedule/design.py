@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from hwmodel.emit.schedule.values import Outside
 from hwmodel.platform import Platform
 from hwmodel.simulator.group import GroupRun, LocalMemories
 from hwmodel.simulator.memories.memories import one_frame
+from hwmodel.simulator.periods import run_period
 from hwmodel.simulator.simulate import Local, Simulation
 from hwmodel.simulator.streams.group_run import StreamGroupRun
 
@@ -120,11 +121,16 @@ def with_later_frames(
 
 @dataclass(frozen=True)
 class ShortRun:
-    """The run of a design on a shorter frame: its simulation, with the `local` memories of its groups there."""
+    """The run of a design on a shorter frame: its simulation, with the `local` memories of its groups there.
+
+    Groups that run at the same time have a period of so many cycles in the whole frame, and there `copies` outside.
+    """
 
     frame: ShortFrame
     local: Sequence[Local]
     simulation: Simulation
+    period: int | None = None
+    copies: Mapping[str, int] = field(default_factory=dict)
 
 
 def schedule_repeated(
@@ -132,14 +138,25 @@ def schedule_repeated(
 ) -> HardwareDesign:
     """The hardware of a design, from its run on a shorter frame; `inputs` and `outputs` are those of the whole frame.
 
-    Raises ArrayolError as `schedule_design`; NotRepeatedError if the whole frame does not repeat the shorter one.
+    Raises ArrayolError as `schedule_design`; NotRepeatedError if the whole frame does not repeat the shorter one,
+    SimulatorError if its period is too short.
     """
-    addresses = address_map(accesses, platform.channels[0])
+    addresses = address_map(accesses, platform.channels[0], short.copies)
     given = _Given(spec, accesses, platform, addresses, _flat_inputs(spec, accesses, inputs))
     there = Accesses(short.frame.network, accesses.loads)
     groups, datapaths = given.scheduled(there, short.local, short.simulation, short.frame)
     require_stored(accesses, addresses, groups)
-    return given.design(groups, datapaths, outputs)
+    design = given.design(groups, datapaths, outputs)
+    if short.period is None:
+        return design
+    runs = zip(short.simulation.groups, groups, strict=True)
+    uses = [
+        WholeGroup(accesses, addresses, short.frame, number, run, group.setup).uses
+        for number, (run, group) in enumerate(runs)
+        if isinstance(run, GroupRun)
+    ]
+    ends = run_period(uses, short.period).ends
+    return replace(design, periods=Periods(short.period, ends, addresses.copies))
 
 
 def _flat_inputs(spec: Spec, accesses: Accesses, inputs: Arrays) -> Arrays:

@@ -59,6 +59,7 @@ class Case:
     blocks: Blocks
     units: int = 1
     fused: bool = True
+    together: bool = False
 
     def bench(self) -> Testbench:
         around = 0 if self.window in ("wrap", "else nearest") else 2
@@ -77,7 +78,8 @@ class Case:
     def design(self) -> Design:
         tasks = [("blurred", "scaled")] if self.fused else [("blurred",), ("scaled",)]
         return Design(
-            tuple(GroupDesign(tuple(Processor(task, self.units) for task in group), self.blocks) for group in tasks)
+            tuple(GroupDesign(tuple(Processor(task, self.units) for task in group), self.blocks) for group in tasks),
+            together=self.together,
         )
 
 
@@ -99,6 +101,7 @@ def hardware_of(case: Case) -> tuple[Repeated | None, HardwareDesign]:
 def require_same(short: Repeated, whole: HardwareDesign) -> None:
     assert document_of(short.hardware) == document_of(whole)
     assert short.hardware.frame == whole.frame
+    assert short.hardware.periods == whole.periods
     steps = sum(group.steps for group in whole.groups)
     assert sum(len(run.lengths) for run in short.simulated.simulation.groups) < steps
 
@@ -111,8 +114,9 @@ def require_same(short: Repeated, whole: HardwareDesign) -> None:
         Case("else nearest", 64, 8, row_blocks(2, 8)),
         Case("backwards", 48, 6, row_blocks(1, 6)),
         Case("inside", 48, 6, row_blocks(2, 6), fused=False),
+        Case("else nearest", 48, 6, row_blocks(2, 6), fused=False, together=True),
     ],
-    ids=["inside", "wraps", "border", "backwards", "two groups"],
+    ids=["inside", "wraps", "border", "backwards", "two groups", "at the same time"],
 )
 def test_a_shorter_frame_gives_the_hardware_of_the_whole_one(case: Case) -> None:
     short, whole = hardware_of(case)
@@ -128,8 +132,9 @@ def cases(draw: st.DrawFn) -> Case:
     side = draw(st.integers(1, 3)), draw(st.sampled_from([narrow, narrow // 2]))
     shape = side if is_high else side[::-1]
     scan = Scan(draw(st.sampled_from([(0, 1), (1, 0)])), (draw(st.booleans()), draw(st.booleans())))
-    units = draw(st.integers(1, 2))
-    return Case(draw(st.sampled_from(WINDOWS)), height, width, Blocks(shape, scan), units, draw(st.booleans()))
+    units, fused = draw(st.integers(1, 2)), draw(st.booleans())
+    together = not fused and draw(st.booleans())
+    return Case(draw(st.sampled_from(WINDOWS)), height, width, Blocks(shape, scan), units, fused, together)
 
 
 @settings(max_examples=case_count(20))

@@ -19,6 +19,7 @@ from hwmodel.emit.schedule.frames.travel import Direction, speeds_in_group
 from hwmodel.emit.schedule.port import AddressMap, DmaEngine
 from hwmodel.emit.schedule.repetition import NotRepeatedError, ScanLoops, StepRepetition
 from hwmodel.simulator.group import GroupRun
+from hwmodel.simulator.periods import StepUse, uses_of
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,12 @@ class WholeGroup:
     def cycles(self) -> int:
         """Its time in a frame."""
         return int(np.array(self.run.lengths, np.int64)[self._frame_steps].sum())
+
+    @property
+    def uses(self) -> list[StepUse]:
+        """What each step of a frame takes."""
+        own = uses_of(self.run.events)
+        return [own[step] for step in self._frame_steps.tolist()]
 
     def requests(self, engine: DmaEngine) -> Activity:
         """The requests of an engine in the whole frame.

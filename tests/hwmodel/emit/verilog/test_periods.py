@@ -36,6 +36,7 @@ DESIGNS: list[tuple[str, dict[str, int], Kinds]] = [
     ("unsharp", {"H": 4, "W": 8}, ((2, HALF), (1, None), (2, RASTER))),
     ("unsharp", {"H": 4, "W": 4}, ((1, PORT), (1, PORT), (2, PORT), (1, PORT))),
     ("camera", {"H": 4, "W": 4}, ((2, PORT), (1, None), (2, HALF))),
+    ("dct", {"H": 8, "W": 16}, ((1, PORT), (1, None))),
 ]
 
 
