@@ -14,7 +14,7 @@ from hwmodel.cost_model.timeline import group_timeline
 from hwmodel.design import Blocks, GroupDesign, Processor
 
 
-@settings(max_examples=case_count(120))
+@settings(max_examples=case_count(60))
 @given(st.data())
 def test_every_step_is_that_of_the_exact_path(data: st.DataObject) -> None:
     network = data.draw(networks(separable=data.draw(st.integers(0, 3)) > 0))
