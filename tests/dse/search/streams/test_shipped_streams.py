@@ -18,7 +18,6 @@ from hwmodel.platform import find_platform, for_copies
 
 FOLDER = Path(__file__).parents[4] / "specs"
 REFUSED = {
-    "harris": "wraps along both axes",
     "lpsf": "moves against the scan",
     "radar": "no scan serves both",
     "splitmatmul": "no scan serves both",
@@ -33,7 +32,7 @@ def bench_of(name: str) -> Testbench:
 
 
 @pytest.mark.parametrize(
-    "name", ["camera", "conv3x3", "dct", "demosaic", "downscaler", "fir", "jacobi", "pyramid", "wavelet"]
+    "name", ["camera", "conv3x3", "dct", "demosaic", "downscaler", "fir", "harris", "jacobi", "pyramid", "wavelet"]
 )
 def test_streams_run_as_priced(name: str) -> None:
     bench = bench_of(name)
