@@ -10,6 +10,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
+from arrayol.arrays import IntArray
 from hwmodel.stream.lanes import Lane, LaneReads
 from hwmodel.stream.nodes import Node
 from hwmodel.streamed import Firing, Segment, Tap
@@ -19,10 +22,31 @@ from hwmodel.streamed import Firing, Segment, Tap
 class ChainBirths:
     """The pulses in which a lane's data are born, counted from the first: nested loops, the outermost endless.
 
-    `loops` has (stride, number) from the outermost to the innermost.
+    `loops` has (stride, number) from the outermost to the innermost. The first comes so many pulses `behind` what the
+    node's first firing would bear: where only the last repetitions count.
     """
 
     loops: tuple[tuple[int, int], ...]
+    behind: int = 0
+
+    @property
+    def frame(self) -> int:
+        """The pulses from frame to frame."""
+        return self.loops[0][0]
+
+    @property
+    def in_a_frame(self) -> int:
+        """How many data are born in a frame."""
+        return math.prod(extent for _, extent in self.loops[1:])
+
+    def order(self, pulses: IntArray) -> IntArray:
+        """The places of data in the order of birth, by the pulses of these births."""
+        places, number = np.zeros_like(pulses), self.in_a_frame
+        for stride, extent in self.loops:
+            number //= extent
+            whole, pulses = np.divmod(pulses, stride)
+            places += whole * number
+        return places
 
     def before(self, pulse: int) -> int:
         """The births in the pulses 0 to pulse - 1."""
@@ -60,12 +84,14 @@ def births_of(node: Node, firing: Firing, lane: Lane, frame: int) -> ChainBirths
     touch = next((touch for touch in node.writes if touch.port == lane.port), None)
     if touch is not None and touch.exit is not None and not lane.state:
         moving = [any(row[at] for row in touch.tiler.paving) for at in range(len(node.extents))]
-    loops = []
+    loops, behind = [], 0
     for at, extent in enumerate(node.extents):
         own = -(-(extent - lane.unit) // firing.units) if at == firing.shared else extent
-        if moving[at] and own > 1:
+        if not moving[at]:
+            behind += (own - 1) * firing.strides[at]
+        elif own > 1:
             loops.append((firing.strides[at], own))
-    return ChainBirths(((frame, 1), *sorted(loops, reverse=True)))
+    return ChainBirths(((frame, 1), *sorted(loops, reverse=True)), behind)
 
 
 def steady_positions(reads: LaneReads, starts: Mapping[str, int], node: str) -> dict[Tap, int] | None:

@@ -72,12 +72,14 @@ def over_frames(reads: TapReads, frames: int, frame: int) -> TapReads:
 
 
 class Births(NamedTuple):
-    """When a lane's data are born, the least pulses between them, those of a line, and how many data are counted.
+    """When data of a lane are born, the least pulses between them, those of a line, and how many data are counted.
 
-    The data behind those are of one more frame, before which the others pass.
+    `places` are theirs in the order of birth of all the lane's data. The data behind the counted ones are of one more
+    frame, before which the others pass.
     """
 
     pulses: IntArray
+    places: IntArray
     period: int
     line: int
     counted: int
@@ -147,7 +149,7 @@ def _pulses_between(births: Births, own: IntArray, tap: TapReads) -> IntArray:
     Less where the tap reads faster, and behind its last read.
     """
     distance = np.diff(births.pulses[own])
-    born = np.where((np.diff(own) == 1) | (distance < births.line), distance, births.period)
+    born = np.where((np.diff(births.places[own]) == 1) | (distance < births.line), distance, births.period)
     read = np.flatnonzero(tap.reads[own])
     gaps = tap.first[own[read[1:]]] - tap.last[own[read[:-1]]]
     since = np.concatenate([[0], np.cumsum(born)])

@@ -115,7 +115,8 @@ class ListedLanes:
         loops = births_of(self.node, self.firing[lane.node], lane, frame)
         frames = frames_waited(births, (*own, *kept), frame)
         pulses = (births + np.arange(frames)[:, None] * frame).ravel()
-        everywhere = Births(pulses, loops.period, loops.line, (frames - 1) * len(births))
+        places, counted_data = np.arange(len(pulses)), (frames - 1) * len(births)
+        everywhere = Births(pulses, places, loops.period, loops.line, counted_data)
 
         def counted(taps: Sequence[TapReads]) -> list[PassedLine]:
             found = counted_chains(everywhere, [over_frames(each, frames, frame) for each in taps]) if taps else []

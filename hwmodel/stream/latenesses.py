@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import product
 from operator import or_
 from typing import NamedTuple
@@ -65,6 +65,19 @@ Latenesses = dict[ReadSource, Spread]
 
 
 @dataclass(frozen=True)
+class AxisReads:
+    """Reads along one axis: by read what the axis adds to its pulse, and to that of the element's birth."""
+
+    pulses: IntArray
+    births: IntArray
+
+    @cached_property
+    def late(self) -> Spread:
+        """The latenesses."""
+        return spread_of(self.pulses - self.births)
+
+
+@dataclass(frozen=True)
 class _Axis:
     """The writer along one axis: for each coordinate what it adds to birth, pattern place and unit; -1 for none."""
 
@@ -90,28 +103,48 @@ def latenesses(
     Starts are left out of both firings, and no element is counted as read in another pulse than its repetition's where
     the interval is 1.
     """
+    found: Latenesses = {}
+    for source, parts in reads_along_axes(accesses, reader, writer):
+        spread = parts[0].late
+        for part in parts[1:]:
+            spread = spread + part.late
+        found[source] = found[source] | spread if source in found else spread
+    return {source: _within_patterns(source, spread, reader, writer) for source, spread in found.items()}
+
+
+def reads_along_axes(
+    accesses: Accesses, reader: tuple[Node, Touch, Firing], writer: tuple[Node, Touch, Firing]
+) -> Iterator[tuple[ReadSource, tuple[AxisReads, ...]]]:
+    """All reads of one tiler from one writer's tiler (`is_product`), by source as sums over axes.
+
+    A source may come several times. Each read is one of each part; its pulse, and that of the birth, are the sums of
+    what these add, without starts and `pulses_within_patterns`.
+    """
     node, read, firing = reader
     axes, starts = _writer_axes(accesses, *writer), birth_starts(writer[1], writer[2])
-    found: Latenesses = {}
     for ranges in _reading(accesses, node, read):
-        factors = [_held(node, firing, ranges, read)]
+        factors = [*_held(node, firing, ranges, read)]
         factors += [
             _along_axis(accesses, axis, read, firing, ranges, (own, start))
             for axis, (own, start) in enumerate(zip(axes, starts or (0,), strict=True))
         ]
         for place in range(math.prod(read.pattern)):
-            for source, spread in _sums(place, [factor[place] for factor in factors]):
-                found[source] = found[source] | spread if source in found else spread
-    return {source: _within_patterns(source, spread, reader, writer) for source, spread in found.items()}
+            yield from _sums(place, [factor[place] for factor in factors])
+
+
+def pulses_within_patterns(
+    source: ReadSource, reader: tuple[Node, Touch, Firing], writer: tuple[Node, Touch, Firing]
+) -> tuple[int, int]:
+    """The pulses that an element comes after its firing: of the reader, and of the writer."""
+    (_, read, reads), (node, write, writes) = reader, writer
+    took = int(read_after(reads, np.array([source.place]), math.prod(read.pattern))[0])
+    return took, int(born_after(writes, np.array([source.lane]), node.port_size(write.port))[0])
 
 
 def _within_patterns(
     source: ReadSource, spread: Spread, reader: tuple[Node, Touch, Firing], writer: tuple[Node, Touch, Firing]
 ) -> Spread:
-    """With the pulses that an element comes after its firing, on both sides."""
-    (_, read, reads), (node, write, writes) = reader, writer
-    took = int(read_after(reads, np.array([source.place]), math.prod(read.pattern))[0])
-    made = int(born_after(writes, np.array([source.lane]), node.port_size(write.port))[0])
+    took, made = pulses_within_patterns(source, reader, writer)
     return spread + Spread(took - made, took - made, frozenset({took - made}))
 
 
@@ -168,21 +201,17 @@ def _reading(accesses: Accesses, node: Node, read: Touch) -> Iterator[list[range
             yield [*whole[:at], edge, *whole[at + 1 :]]
 
 
-Factor = list[dict[tuple[int, int, int, int], Spread]]  # by place of the pattern: (unit, lane, lane's unit, beyond)
+Factor = list[dict[tuple[int, int, int, int], AxisReads]]  # by place of the pattern: (unit, lane, lane's unit, beyond)
 
 
-def _held(node: Node, firing: Firing, ranges: Sequence[range], read: Touch) -> Factor:
+def _held(node: Node, firing: Firing, ranges: Sequence[range], read: Touch) -> Iterator[Factor]:
     """Dimensions along which the same elements are read again."""
-    still = [at for at in range(len(node.extents)) if not any(row[at] for row in read.tiler.paving)]
-    sums: dict[int, Spread] = {0: Spread(0, 0, frozenset({0}))}
-    for at in still:
-        indices = np.array(ranges[at], np.int64)
-        pulses = along(firing, at, indices)
-        units = unit_along(firing, at, indices)
-        parts = {int(unit): spread_of(pulses[units == unit]) for unit in np.unique(units)}
-        sums = {own + unit: total + part for own, total in sums.items() for unit, part in parts.items()}
-    factor = {(unit, 0, 0, 0): spread for unit, spread in sums.items()}
-    return [factor] * math.prod(read.pattern)
+    for at in range(len(node.extents)):
+        if node.extents[at] > 1 and not any(row[at] for row in read.tiler.paving):
+            indices = np.array(ranges[at], np.int64)
+            pulses, units = along(firing, at, indices), unit_along(firing, at, indices)
+            parts = {(int(unit), 0, 0, 0): pulses[units == unit] for unit in np.unique(units)}
+            yield [{key: AxisReads(own, np.zeros_like(own)) for key, own in parts.items()}] * math.prod(read.pattern)
 
 
 def _along_axis(
@@ -191,7 +220,7 @@ def _along_axis(
     """What the reads of one axis add, for each place of the pattern."""
     writer, start = written
     if not read.tiler.origin:
-        return [{(0, 0, 0, 0): spread_of(-writer.birth)}] * math.prod(read.pattern)
+        return [{(0, 0, 0, 0): AxisReads(np.zeros_like(writer.birth), writer.birth)}] * math.prod(read.pattern)
     extent = accesses.shape(read.array)[axis]
     moving = [at for at, step in enumerate(read.tiler.paving[axis]) if step]
     grid = points([len(ranges[at]) for at in moving]) + np.array([ranges[at].start for at in moving], np.int64)
@@ -207,7 +236,7 @@ def _along_axis(
         counted = [counted_on(firing, at, grid[:, number]) for number, at in enumerate(moving)]
         later = first + (np.stack(counted, axis=1) - grid if counted else grid) @ steps - start
     fitted = points(read.pattern) @ np.array(read.tiler.fitting[axis], np.int64) if read.pattern else [0]
-    known: dict[int, dict[tuple[int, int, int, int], Spread]] = {}
+    known: dict[int, dict[tuple[int, int, int, int], AxisReads]] = {}
     for offset in set(map(int, fitted)):
         coordinate = first + offset
         beyond = beyond_axis(read, axis, extent, (coordinate, None if later is None else later + offset))
@@ -220,13 +249,13 @@ def _along_axis(
 
 def _grouped(
     there: np.ndarray, element: IntArray, beyond: IntArray, units: IntArray, pulses: IntArray, writer: _Axis
-) -> dict[tuple[int, int, int, int], Spread]:
-    """The latenesses of reads of one axis by (unit, lane, lane's unit, beyond)."""
-    element, beyond, units = element[there], beyond[there], units[there]
-    late = pulses[there] - writer.birth[element]
+) -> dict[tuple[int, int, int, int], AxisReads]:
+    """The reads of one axis by (unit, lane, lane's unit, beyond)."""
+    element, beyond, units, pulses = element[there], beyond[there], units[there], pulses[there]
     columns = units, writer.place[element], writer.unit[element], beyond
     return {
-        (unit, lane, lane_unit, out): spread_of(late[rows]) for (unit, lane, lane_unit, out), rows in by_kind(*columns)
+        (unit, lane, lane_unit, out): AxisReads(pulses[rows], writer.birth[element[rows]])
+        for (unit, lane, lane_unit, out), rows in by_kind(*columns)
     }
 
 
@@ -240,13 +269,10 @@ def spread_of(values: IntArray) -> Spread:
 
 
 def _sums(
-    place: int, factors: Sequence[dict[tuple[int, int, int, int], Spread]]
-) -> Iterator[tuple[ReadSource, Spread]]:
-    """The sums of one place over all factors."""
+    place: int, factors: Sequence[dict[tuple[int, int, int, int], AxisReads]]
+) -> Iterator[tuple[ReadSource, tuple[AxisReads, ...]]]:
+    """The reads of one place over all factors."""
     for parts in product(*(factor.items() for factor in factors)):
         unit, lane, lane_unit = (sum(key[at] for key, _ in parts) for at in range(3))
         beyond = reduce(or_, (key[3] for key, _ in parts))
-        total = parts[0][1]
-        for _, spread in parts[1:]:
-            total = total + spread
-        yield ReadSource(place, unit, lane, lane_unit, beyond), total
+        yield ReadSource(place, unit, lane, lane_unit, beyond), tuple(own for _, own in parts)

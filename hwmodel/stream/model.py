@@ -10,10 +10,10 @@ from functools import cached_property
 
 from hwmodel.accesses import Accesses
 from hwmodel.platform import Platform
-from hwmodel.stream.chains import births_of, steady_positions, steady_segments
 from hwmodel.stream.grown import SizedGroup, SmallLoop, grown_chains, small_loops, smaller
-from hwmodel.stream.lane_reads import LanePasses, Line, ListedLanes, by_output, needs_listing
-from hwmodel.stream.lanes import Lane, LaneReads, Link, Recurrences, lanes_of, links_of
+from hwmodel.stream.lane_reads import LanePasses
+from hwmodel.stream.lanes import Link, Recurrences, lanes_of, links_of
+from hwmodel.stream.line_buffers import LineBuffers
 from hwmodel.stream.loops import Loops, loops_of
 from hwmodel.stream.nodes import Node, StreamGroup
 from hwmodel.stream.refusals import not_streamed
@@ -80,7 +80,7 @@ class StreamModel:
         }
         chains = None if self._is_small(stream) else self.grown(stream)
         if chains is None:
-            chains = tuple(self._chains(walked, firing))
+            chains = tuple(walked.buffers.chains(starts))
         return StreamedGroup(self.tasks, stream, nodes, chains, walked.pitches.line, walked.pitches.frame)
 
     def is_quick(self, stream: Stream) -> bool:
@@ -104,8 +104,16 @@ class StreamModel:
         return self._grown[key]
 
     def small_loops(self, stream: Stream) -> tuple[SmallLoop, ...]:
-        """The loops that can be made small. Raises ArrayolError (`not-streamed`)."""
-        return small_loops(self.group, self.loops, self._walk(stream).pitches)
+        """The loops that can be made small. Raises ArrayolError (`not-streamed`).
+
+        Where taps are late by several numbers it is at most the outermost one: what waits within a line does not grow
+        by the same number with each period of it.
+        """
+        walked, starts = self._started(stream)
+        loops = small_loops(self.group, self.loops, walked.pitches)
+        if walked.buffers.are_steady(starts):
+            return loops
+        return tuple(own for own in loops if own.loop == walked.pitches.scan[0])
 
     def sized(self, stream: Stream) -> SizedGroup:
         """What grows with its size, without chains. Raises ArrayolError (`not-streamed`)."""
@@ -128,8 +136,7 @@ class StreamModel:
     def sample(self, stream: Stream) -> SizedGroup:
         """The group under decisions, with all its reads counted. Raises ArrayolError (`not-streamed`)."""
         walked, starts = self._started(stream)
-        firing = {name: replace(own, start=starts[name]) for name, own in walked.pitches.firing.items()}
-        return SizedGroup(tuple(self._chains(walked, firing)), starts, walked.pitches, walked.links)
+        return SizedGroup(tuple(walked.buffers.chains(starts)), starts, walked.pitches, walked.links)
 
     def starts(self, stream: Stream) -> dict[str, int]:
         """When nodes start. Raises ArrayolError (`not-streamed`)."""
@@ -138,7 +145,7 @@ class StreamModel:
     def choices(self, stream: Stream) -> dict[Tap, int]:
         """By tap the number of places from which it takes its data: several where it reads beyond an array's ends."""
         places: dict[Tap, int] = {}
-        for reads in self._walk(stream).lanes.values():
+        for reads in self._walk(stream).buffers.lanes.values():
             for tap in reads.within:
                 places[tap] = places.get(tap, 0) + 1
             for tap, spread in reads.beyond.items():
@@ -148,14 +155,9 @@ class StreamModel:
         return places
 
     def listed_reads(self, stream: Stream) -> int:
-        """The reads that are counted element by element: those of lanes whose taps are late by several numbers."""
+        """The reads that are counted one by one. Raises ArrayolError (`not-streamed`)."""
         walked, starts = self._started(stream)
-        total = 0
-        for lane, reads in walked.lanes.items():
-            if needs_listing(reads, starts, lane.node):
-                size = math.prod(self.group.nodes[lane.node].extents) // walked.pitches.firing[lane.node].units
-                total += size * (len(reads.within) + len(reads.beyond))
-        return total
+        return walked.buffers.listed_reads(starts)
 
     def metrics(self, stream: Stream) -> StreamMetrics:
         """The figures under decisions. Raises ArrayolError (`not-streamed`)."""
@@ -164,16 +166,7 @@ class StreamModel:
     def passes(self, stream: Stream) -> Iterator[LanePasses]:
         """When the data of each lane that is read pass its chains. Raises ArrayolError (`not-streamed`)."""
         walked, starts = self._started(stream)
-        firing = {name: replace(own, start=starts[name]) for name, own in walked.pitches.firing.items()}
-        links, listed = dict(by_output(walked.links)), dict[tuple[str, str], ListedLanes]()
-        for lane, reads in walked.lanes.items():
-            output = (lane.node, lane.port)
-            if output not in listed:
-                node = self.group.nodes[lane.node]
-                listed[output] = ListedLanes(self.accesses, node, lane.port, links.get(output, []), firing)
-            own, kept = listed[output].passes(lane, reads, starts, walked.pitches.frame)
-            order = listed[output].orders[lane.state]
-            yield LanePasses(lane, listed[output].births(lane), order, tuple(own), tuple(kept))
+        return walked.buffers.passes(starts)
 
     def _started(self, stream: Stream) -> tuple[_Walked, dict[str, int]]:
         walked = self._walk(stream)
@@ -192,7 +185,9 @@ class StreamModel:
             pitches = pitches_of(nodes, self.loops, stream, self._timing, first)
             links = links_of(self.group, pitches.firing)
             lanes = lanes_of(links, self.group, pitches.firing, self._recurrences(pitches.firing))
-            self._walked[key] = _Walked(pitches, links, lanes, tuple(self._waits(pitches, links)))
+            self._walked[key] = _Walked(
+                pitches, links, LineBuffers(self.group, pitches, links, lanes), tuple(self._waits(pitches, links))
+            )
         return self._walked[key]
 
     def _waits(self, pitches: Pitches, links: Sequence[Link]) -> Iterator[Wait]:
@@ -204,31 +199,6 @@ class StreamModel:
             bits = writer.port_bits(self.accesses, port) * writer.port_size(port) * pitches.firing[writer.name].units
             weight = bits * common // spacing[writer.name]
             yield Wait(writer.name, link.reader.name, -link.least, link.most, f"{writer.name} {port}", weight)
-
-    def _chains(self, walked: _Walked, firing: Mapping[str, Firing]) -> Iterator[Chain]:
-        starts = {name: own.start for name, own in firing.items()}
-        listed: dict[tuple[str, str], ListedLanes] = {}
-        links, nodes = dict(by_output(walked.links)), list(firing)
-        for lane, reads in sorted(walked.lanes.items(), key=lambda item: (nodes.index(item[0].node), item[0])):
-            node, output = self.group.nodes[lane.node], (lane.node, lane.port)
-            if needs_listing(reads, starts, lane.node):
-                if output not in listed:
-                    listed[output] = ListedLanes(self.accesses, node, lane.port, links.get(output, []), firing)
-                lines, kept = listed[output].chains(lane, reads, starts, walked.pitches.frame)
-            else:
-                positions = steady_positions(reads, starts, lane.node) or {}
-                births = births_of(node, firing[lane.node], lane, walked.pitches.frame)
-                lines, kept = [steady_segments(positions, births)], []
-            for line in lines:
-                yield self._chain(lane, firing[lane.node], walked.pitches.frame, line, kept=False)
-            for line in kept:
-                yield self._chain(lane, firing[lane.node], walked.pitches.frame, line, kept=True)
-
-    def _chain(self, lane: Lane, firing: Firing, frame: int, line: Line, *, kept: bool) -> Chain:
-        node, (at_birth, segments) = self.group.nodes[lane.node], line
-        bits = node.port_bits(self.accesses, lane.port)
-        births, name = births_of(node, firing, lane, frame), (lane.node, lane.port, lane.place, lane.unit)
-        return Chain(*name, bits, births.period, births.line, at_birth, segments, kept, lane.state)
 
     def _timing(self, node: Node, strides: tuple[int, ...]) -> tuple[int, int]:
         """The interval and the datapath's latency.
@@ -279,7 +249,7 @@ class _Walked:
 
     pitches: Pitches
     links: tuple[Link, ...]
-    lanes: Mapping[Lane, LaneReads]
+    buffers: LineBuffers
     waits: tuple[Wait, ...]
 
 

@@ -18,9 +18,10 @@ Timing = Callable[[Node, tuple[int, ...]], tuple[int, int]]  # of a node with th
 
 @dataclass(frozen=True)
 class Pitches:
-    """The firing of each node, with starts of 0; the pulses of a line and of a frame."""
+    """The firing of each node, with starts of 0; the loops, outermost first; the pulses of a line and of a frame."""
 
     firing: Mapping[str, Firing]
+    scan: tuple[int, ...]
     line: int
     frame: int
 
@@ -57,7 +58,7 @@ def pitches_of(
         raise not_streamed(f"a frame takes {pitch:,} pulses: a stream has fewer than 2^60")
     firing = {name: _firing(node, loops, lines.get(name), pitches, timing, pitch) for name, node in nodes.items()}
     firing = {name: replace(own, first=(first or {}).get(name, ())) for name, own in firing.items()}
-    return Pitches(firing, length, pitch)
+    return Pitches(firing, scan, length, pitch)
 
 
 def _line(node: Node, loops: Loops, scan: tuple[int, ...], pace: Fraction) -> _Line | None:

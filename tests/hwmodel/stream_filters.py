@@ -18,29 +18,31 @@ from hwmodel.streamed import Stream
 
 BORDERS = ("wrap", "else nearest", "else reflect", "else mirror", "else 0")
 FILTERS = """\
-elementary wide(x: u8[{a}, {b}]) -> (y: u8) {{
+elementary wide(x: u8[{a}, {b}]) -> (y: u8[{k}]) {{
   s: u32 = 0
   s += x[i, j]  for i in 0..{a}, j in 0..{b}
-  y = u8(s // {size})
+  loop n in 0..{k} {{
+    y[n] = u8((s + n) // {size})
+  }}
 }}
 elementary box(x: u8[3, 3]) -> (y: u8) {{
   s: u32 = 0
   s += x[i, j]  for i in 0..3, j in 0..3
   y = u8(s // 9)
 }}
-task first(i: u8[{rows}, {columns}]) -> (m: u8[{rows} / {p}, {columns} / {q}]) {{
+task first(i: u8[{rows}, {columns}]) -> (m: u8[{rows} / {p}, {columns} / {q} * {k}]) {{
   repeat [{rows} / {p}, {columns} / {q}] of wide {{
     x <- i at origin [{up}, {left}] paving [{p}, 0; 0, {q}] fitting [1, 0; 0, 1] {border}
-    y -> m
+    y -> m at origin [0, 0] paving [1, 0; 0, {k}] fitting [0; 1]
   }}
 }}
-task second(m: u8[{rows} / {p}, {columns} / {q}]) -> (o: u8[{rows} / {p}, {columns} / {q}]) {{
-  repeat [{rows} / {p}, {columns} / {q}] of box {{
+task second(m: u8[{rows} / {p}, {columns} / {q} * {k}]) -> (o: u8[{rows} / {p}, {columns} / {q} * {k}]) {{
+  repeat [{rows} / {p}, {columns} / {q} * {k}] of box {{
     x <- m at origin [-1, -1] paving [1, 0; 0, 1] fitting [1, 0; 0, 1] {inner}
     y -> o
   }}
 }}
-task both(i: u8[{rows}, {columns}]) -> (o: u8[{rows} / {p}, {columns} / {q}]) {{
+task both(i: u8[{rows}, {columns}]) -> (o: u8[{rows} / {p}, {columns} / {q} * {k}]) {{
   m = first(i)
   o = second(m)
 }}
@@ -49,19 +51,19 @@ task both(i: u8[{rows}, {columns}]) -> (o: u8[{rows} / {p}, {columns} / {q}]) {{
 
 @st.composite
 def filters(draw: st.DrawFn, least: int = 14, most: int = 30) -> tuple[str, Stream]:
-    """A filter that reads every p-th row and q-th column, a box behind it, and how they stream.
+    """A filter that makes k pixels of every p-th row and q-th column, a box behind it, and how they stream.
 
-    The box has from twice `least` to twice `most` rows and columns.
+    The filter has from twice `least` to twice `most` rows and columns.
     """
-    a, b, p, q = (draw(st.integers(1, largest)) for largest in (4, 4, 3, 3))
+    a, b, p, q, k = (draw(st.integers(1, largest)) for largest in (4, 4, 3, 3, 2))
     up, left = -draw(st.integers(0, a)), -draw(st.integers(0, b))
     rows, columns = (draw(st.integers(least, most)) * 2 * own for own in (p, q))
     border, inner = draw(st.sampled_from(BORDERS)), draw(st.sampled_from(BORDERS[1:]))
-    sizes = {"a": a, "b": b, "p": p, "q": q, "up": up, "left": left, "rows": rows, "columns": columns, "size": a * b}
+    sizes = {"a": a, "b": b, "p": p, "q": q, "k": k, "up": up, "left": left, "rows": rows, "columns": columns}
     pace = draw(st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(2), Fraction(3)]))
     scan = draw(st.sampled_from([(0, 1), (1, 0)]))
     stream = Stream(scan, pace, draw(st.sampled_from(["latency", "memory"])), raster=draw(st.booleans()))
-    return FILTERS.format(**sizes, border=border, inner=inner), stream
+    return FILTERS.format(**sizes, size=a * b, border=border, inner=inner), stream
 
 
 def model_of(text: str) -> StreamModel:

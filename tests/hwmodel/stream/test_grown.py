@@ -12,8 +12,9 @@ from stream_filters import filters, model_of
 from stream_networks import case_of
 
 from arrayol.errors import ArrayolError
+from hwmodel.stream.lanes import Lane
 from hwmodel.stream.model import StreamModel
-from hwmodel.streamed import Chain, Stream
+from hwmodel.streamed import Chain, Segment, Stream, Tap
 
 
 def counted(model: StreamModel, stream: Stream) -> tuple[Chain, ...] | str:
@@ -54,7 +55,40 @@ def test_shipped_groups_grow(tmp_path: Path, name: str, stream: Stream) -> None:
 
 def test_a_group_at_full_size(tmp_path: Path) -> None:
     model = case_of("pyramid", tmp_path, H=1080, W=1920).model
-    assert model.listed_reads(Stream()) > 1_000_000
     # as many as counting read by read says
     assert model.metrics(Stream()).words == 8_649
     assert model.metrics(Stream(raster=True)).words == 1_041_604
+
+
+Lines = dict[tuple[Lane, bool], list[tuple[tuple[Tap, ...], tuple[Segment, ...]]]]
+
+
+@settings(max_examples=case_count(20))
+@given(filters())
+def test_sums_over_axes_are_what_is_listed(drawn: tuple[str, Stream]) -> None:
+    """Chains from reads as sums over axes, beside those of every read of a frame."""
+    text, stream = drawn
+    model = model_of(text)
+    chains = counted(model, stream)
+    if isinstance(chains, str):
+        assert chains == listed(model, stream)
+        return
+    found: Lines = {}
+    for chain in chains:
+        lane = Lane(chain.node, chain.port, chain.place, chain.unit, chain.state)
+        found.setdefault((lane, chain.kept), []).append((chain.at_birth, chain.segments))
+    assert found == listed(model, stream)
+
+
+def listed(model: StreamModel, stream: Stream) -> Lines | str:
+    """The chains of lanes, and kept ones, from every read of a frame; or why these are refused."""
+    found: Lines = {}
+    try:
+        for own in model.passes(stream):
+            for kept, lines in ((False, own.chains), (True, own.kept)):
+                if lines:
+                    segments = [(first, tuple(each.segment for each in line)) for first, line in lines]
+                    found[own.lane, kept] = segments
+    except ArrayolError as refusal:
+        return refusal.diagnostics[0].message
+    return found
