@@ -179,7 +179,7 @@ def explored(folder: Path) -> Path:
         "--workers",
         1,
     )
-    run(folder, "explore", "both.aol", *options, "--constraint", "frames_per_second >= 500000", "--quiet")
+    run(folder, "explore", "both.aol", *options, "--hardware", "--constraint", "frames_per_second >= 500000", "--quiet")
     return folder / "out"
 
 
@@ -194,6 +194,7 @@ def test_designs_are_simulated_and_emitted(folder: Path, explored: Path) -> None
     result = api.load_result(explored)
     periods = {design.id: design.period for design in result.pareto}
     assert all(len(design.groups) == 2 and design.verified for design in result.pareto)
+    assert not any(design.not_emitted for design in result.pareto)
     assert any(group.mapping.stream for design in result.pareto for group in design.groups if group.mapping)
     for name, period in periods.items():
         assert period is not None
