@@ -238,6 +238,7 @@ def _design(design: Design, figures: Sequence[str], shared: Shared, *, on_front:
         "bottleneck": design.bottleneck,
         "energy": design.energy_pj,
         "resident": _columns([memory.model_dump(mode="json") for memory in design.resident]),
+        **({} if design.period is None else {"period": design.period.model_dump(mode="json")}),
     }
 
 

@@ -40,7 +40,8 @@ function markButton() {
 
 function mappedParts(design, groups, room) {
   return [
-    part("Timeline", "timeline", ...groups.flatMap((group, place) => [groupHeading(group, place), timeline(group, room)])),
+    design.period ? part("Groups at the same time", "period", ...periodParts(design.period, groups)) : null,
+    part("Timeline", "timeline", ...(design.period ? [note("Of each group by itself, without waits for a port that serves another group:")] : []), ...groups.flatMap((group, place) => [groupHeading(group, place), timeline(group, room)])),
     part("Where cycles go", "breakdown", ...cyclesParts(design, groups, room)),
     part("Where memory goes", "memory", memoryBars(design, room)),
     built(design),
@@ -51,6 +52,19 @@ function mappedParts(design, groups, room) {
     part("Layout", "layout", ...layouts(groups)),
     part("Transfers", "transfers", ...choicesOf(design), ...transfers(groups)),
     verilogPart(design),
+  ];
+}
+
+// From frame to frame: what each group takes of a period by itself, and how often arrays lie outside.
+function periodParts(period, groups) {
+  const copies = Object.entries(period.copies).map(([name, number]) => `${name} ${number}`).join(", ");
+  const names = ["group", "cycles by itself", "of the period", "cycles at the port"];
+  const rows = groups.map((group, place) => [
+    `${place + 1}: ${group.tasks.join(", ")}`, shown(group.latency_cycles), `${Math.round((100 * group.latency_cycles) / period.cycles)}%`, shown(period.port_cycles[place])]);
+  return [
+    note(`Each group works on another frame. The time from frame to frame is ${counted(period.cycles, "cycle")}, in which all groups end however they wait for the port.`),
+    grid("Groups in a period", names, rows),
+    note(`Copies of arrays outside, one for each frame in use: ${copies}.`),
   ];
 }
 
