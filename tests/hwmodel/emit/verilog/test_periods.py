@@ -21,6 +21,7 @@ from hwmodel.design import Design
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.verilog.coverage import Coverage
 from hwmodel.emit.verilog.design import DesignFiles
+from hwmodel.emit.verilog.icarus import FrameSeen
 from hwmodel.streamed import Stream
 
 PORT = Stream()
@@ -107,3 +108,45 @@ def test_cpp_is_refused(tmp_path: Path) -> None:
     refusal = Coverage(model.accesses, model.platform, as_verilog=False).why_not(Design(groups, together=True))
     assert refusal is not None
     assert refusal.diagnostics[0].message.startswith("its groups run at the same time")
+
+
+LATE = """
+  integer out;
+  reg [31:0] took;
+  reg was_done;
+  initial begin
+    for (at = 0; at < {words}; at = at + 1) memory.words[at] = 0;
+    wrong = 0; out = 0;
+    repeat (3) @(negedge clk);
+    reset = 0;
+    for (frame = 0; frame < {frames}; frame = frame + 1) begin
+      repeat ((frame * 7 % 4) * {cycles} / 2) @(negedge clk);
+      load(frame);
+      start = 1;
+      @(negedge clk) start = 0;
+      while (took <= frame) @(negedge clk);
+    end
+    while (busy) @(negedge clk);
+    @(negedge clk) $display("frame 0 before 0 cycles %0d wrong %0d", out, wrong);
+    $finish;
+  end
+  always @(posedge clk) begin
+    took <= reset ? 0 : took + taken;
+    was_done <= !reset && done;
+  end
+  always @(negedge clk) if (was_done) begin
+    compare(out);
+    out = out + 1;
+  end
+endmodule
+"""
+
+
+def test_frames_that_are_started_late(design: HardwareDesign) -> None:
+    """Places of frames stay empty, groups finish theirs, and it starts again after it was idle."""
+    files, periods = DesignFiles(design).files(), design.periods
+    assert periods is not None
+    head = files["tb/tb.v"].partition("  initial begin\n")[0]
+    frames = 1 + len(design.later)
+    late = LATE.format(words=design.addresses.words, frames=frames, cycles=periods.cycles)
+    assert frames_at_port(files | {"tb/tb.v": head + late}) == (FrameSeen(0, frames, 0),)
