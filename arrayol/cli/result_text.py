@@ -157,11 +157,8 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
         yield "evaluated", f"{designs}, {result.infeasible:,} of them infeasible"
     if result.infeasible_example:
         yield "infeasible", f"for example {result.infeasible_example.text}"
-    if result.comparisons and not result.is_mapped:
+    if result.comparisons:
         yield "compared", _comparisons(result.comparisons)
-    elif result.comparisons and result.comparisons.subspaces is not None:
-        pairs = result.comparisons
-        yield "compared", f"{pairs.subspaces:,} ordered pairs by subspaces, against {pairs.all_pairs:,} all with all"
     if result.is_mapped:
         yield "verified", _verification(result)
     yield "hypervolume", _hypervolume(result)

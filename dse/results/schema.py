@@ -149,7 +149,7 @@ class Result(Record):
     """A whole exploration.
 
     `evaluated`, `infeasible` and `pruned` count what `counted` says, group designs or whole designs, and sum to the
-    number of those in the space. `comparisons` are those of the method `partition`, `evolution` is that of NSGA-II.
+    number of those in the space. `comparisons` are those of the published model, `evolution` is that of NSGA-II.
     `datapaths` has each task at each occupancy of its designs, `technology` the name of the table that priced their
     bodies, if one did, and `estimates` the figures that are estimates of that table; the published model has none.
     `elements` has a digest of each const array's elements,

@@ -16,7 +16,7 @@ from arrayol.plugins import installed
 from dse.jobs.digest import code_digest, digest
 from dse.pareto.fronts import Front
 from dse.pareto.hypervolume import Octaves, octaves_of
-from dse.results.schema import Comparisons, Result
+from dse.results.schema import Result
 from dse.search.figures import Columns
 from dse.search.group_front import Counts, GroupFront
 from dse.search.integer_partitions import Coverage
@@ -120,7 +120,6 @@ class Searched:
     complete: bool = True
     refusal: tuple[tuple[str, ...], str] | None = None
     groups: Mapping[Mask, GroupFront] = field(default_factory=dict)
-    comparisons: Comparisons | None = None
     evolution: Evolution | None = None
     coverage: Coverage | None = None
     work: float | None = None

@@ -436,7 +436,7 @@ def _result(
         infeasible=counts.infeasible,
         pruned=counts.pruned + counts.untried + counts.uncounted,
         infeasible_example=Refusal(groups=(refusal[0],), reason=refusal[1]) if refusal else None,
-        comparisons=searched.comparisons,
+        comparisons=None,
         evolution=_evolution(searched.evolution) if searched.evolution else None,
         hypervolume=volume_of(_searched_points(found, records), columns.names),
         partitions=searched.coverage.counts() if searched.coverage else None,

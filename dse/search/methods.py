@@ -30,7 +30,6 @@ from dse.search.context import (
 from dse.search.exact.exact import search_exactly
 from dse.search.exact.exact_cost import exact_seconds, tries_all_options
 from dse.search.exact.exhaustive import WHOLES_AT_MOST, search_exhaustively
-from dse.search.exact.partition import search_by_partition
 from dse.search.figures import Columns
 from dse.search.group_front import Counts
 from dse.search.heuristic.search import search_heuristically
@@ -56,7 +55,7 @@ def with_filled_gaps(asked: str, space: MappingSpace, columns: Columns) -> Mappi
     As long as that takes no more work than `auto` spends on it; the space as it is where the study says the sides.
     """
     filled = replace(space, fills_gaps=True)
-    is_open = asked in (AUTO, EXACT, PARTITION) and not isinstance(space.study.blocks, str)
+    is_open = asked in (AUTO, EXACT) and not isinstance(space.study.blocks, str)
     if not is_open or not any(one.coarse_extents for one in space.variants) or not space.lists_groups:
         return space
     most = _most_seconds(filled, columns)
@@ -75,6 +74,8 @@ def choose_method(asked: str, space: MappingSpace, columns: Columns, size: Space
         plugin_method(asked)
     if asked == AUTO:
         return _automatic(space, columns, size)
+    if asked == PARTITION:
+        raise refused(asked, _OF_THE_PUBLISHED, "take --method exact, which finds the same front")
     reason = _REFUSALS.get(asked, _no_reason)(size)
     if reason:
         raise refused(asked, reason, "take --method rounds, or narrow the space in a study")
@@ -83,7 +84,7 @@ def choose_method(asked: str, space: MappingSpace, columns: Columns, size: Space
 
 def require_other_fronts(method: Chosen, space: MappingSpace) -> None:
     """Raises ArrayolError (`method-refused`) where a method leaves no fronts of single fusions beside that of all."""
-    if method.name not in (EXACT, PARTITION):
+    if method.name != EXACT:
         reason = "it keeps its front alone"
     elif all_fusions(space) is None:
         reason = f"there are more than {LISTED_AT_MOST:,} fusions"
@@ -112,8 +113,6 @@ def _search(context: SearchContext, method: Chosen, request: SearchRequest, runn
         return search_in_rounds(context, request, runner)
     if method.name == EXHAUSTIVE:
         return search_exhaustively(context, request, runner)
-    if method.name == PARTITION:
-        return search_by_partition(context, request, runner)
     return search_exactly(context, request, runner)
 
 
@@ -193,13 +192,10 @@ def _too_many_structures(size: SpaceSize) -> str:
     return f"it lists all blocks under all scans of each group, at most {STRUCTURES_AT_MOST:,}, and there are {count}"
 
 
-def _too_many_to_part(size: SpaceSize) -> str:
-    return _too_many_fusions(size) or _too_many_structures(size)
-
-
 _REFUSALS: Mapping[str, Callable[[SpaceSize], str]] = MappingProxyType(
-    {EXACT: _too_many_structures, PARTITION: _too_many_to_part, EXHAUSTIVE: _too_many_wholes}
+    {EXACT: _too_many_structures, EXHAUSTIVE: _too_many_wholes}
 )
+_OF_THE_PUBLISHED = "it goes through fusions as a paper does whose model evaluates each by itself"
 
 
 @dataclass(frozen=True)

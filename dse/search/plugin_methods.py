@@ -16,7 +16,6 @@ from arrayol.errors import shown_object
 from arrayol.plugins import METHODS, blamed, broken, plugin
 from dse.jobs.runner import JobRunner
 from dse.pareto.fronts import Front
-from dse.results.schema import Comparisons
 from dse.search.context import Evolution, SearchContext, Searched, SearchRequest
 from dse.search.group_front import Counts, GroupFront
 from dse.search.integer_partitions import Coverage
@@ -94,7 +93,6 @@ _FIELDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "complete": (lambda value: isinstance(value, bool), "true or false"),
     "refusal": (_is_refusal, "None, or the tasks of a group and a reason"),
     "groups": (_are_groups, "a GroupFront by group"),
-    "comparisons": (lambda value: value is None or isinstance(value, Comparisons), "None or Comparisons"),
     "evolution": (lambda value: value is None or isinstance(value, Evolution), "None or an Evolution"),
     "coverage": (lambda value: value is None or isinstance(value, Coverage), "None or a Coverage"),
 }

@@ -13,7 +13,6 @@ SMALL = ("--set", "H=6", "--set", "W=6", "--narrow", "--no-verify", "--quiet")
 USAGE = "Usage: arrayol explore [OPTIONS] FILE\nTry 'arrayol explore --help' for help.\n\nError: "
 HOW = {
     "exact": "fronts of all groups, combined over all fusions",
-    "partition": "by subspaces of equal numbers of groups",
     "exhaustive": "every whole design",
     "rounds": "6 of 6 rounds; all groups; ",
     "nsga2": "NSGA-II, seed 0, ",
@@ -78,7 +77,7 @@ def test_the_same_seed_gives_the_same_bytes(arrayol: CommandLine, arrayol_proces
     assert json.loads(once)["evolution"]["convergence"] != json.loads(other)["evolution"]["convergence"]
 
 
-@pytest.mark.parametrize("method", ["exact", "partition", "exhaustive"])
+@pytest.mark.parametrize("method", ["exact", "exhaustive"])
 def test_a_seed_for_another_method(arrayol: CommandLine, conv3x3: Path, method: str) -> None:
     done = arrayol("explore", "conv3x3.aol", *SMALL, "--method", method, "--seed", "3")
     assert (done.stdout, done.returncode) == ("", 2)

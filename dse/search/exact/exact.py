@@ -69,13 +69,13 @@ def search_exactly(context: SearchContext, request: SearchRequest, runner: JobRu
         return fronts
     request.report(SearchProgress(COMBINING))
     whole = combine_groups(context, fronts)
-    return searched_groups(context.space, fronts, whole, all_options=all_options)
+    return _searched(context.space, fronts, whole, all_options=all_options)
 
 
-def searched_groups(
+def _searched(
     space: MappingSpace, fronts: Mapping[Mask, GroupFront], whole: WholeDesigns, *, all_options: bool
 ) -> Searched:
-    """What the fronts of groups and the front of whole designs made of them say together."""
+    """The fronts of groups and the front of whole designs made of them, together."""
     counts = sum((part.counts for part in fronts.values()), Counts())
     return Searched(
         front=whole.front,

@@ -18,7 +18,6 @@ import numpy as np
 
 from dse.jobs.runner import JobRunner
 from dse.pareto.fronts import front_of
-from dse.results.schema import Comparisons
 from dse.search.context import SEARCHED, Chosen, SearchContext, Searched, SearchRequest
 from dse.search.figures import columns_of, objective_values
 from dse.search.group_front import Counts
@@ -101,7 +100,6 @@ def joined(parts: Sequence[Searched], contexts: Sequence[SearchContext]) -> Sear
         coverage=_all_covered(
             [part.coverage for part, one in zip(parts, contexts, strict=False) if not one.space.splits]
         ),
-        comparisons=_all_pairs([part.comparisons for part in parts if part.comparisons is not None]),
         work=sum(works) if (works := [part.work for part in parts if part.work is not None]) else None,
     )
 
@@ -109,18 +107,6 @@ def joined(parts: Sequence[Searched], contexts: Sequence[SearchContext]) -> Sear
 def _all_covered(each: Sequence[Coverage | None]) -> Coverage | None:
     known = [one for one in each if one is not None]
     return reduce(Coverage.joined, known) if len(known) == len(each) else None
-
-
-def _all_pairs(comparisons: Sequence[Comparisons]) -> Comparisons | None:
-    """What was compared under all choices."""
-    if not comparisons:
-        return None
-    by_subspaces = [pairs.subspaces for pairs in comparisons if pairs.subspaces is not None]
-    of_all = [pairs.all_pairs for pairs in comparisons if pairs.all_pairs is not None]
-    return Comparisons(
-        subspaces=sum(by_subspaces) if len(by_subspaces) == len(comparisons) else None,
-        all_pairs=sum(of_all) if len(of_all) == len(comparisons) else None,
-    )
 
 
 def slowed_each(contexts: Iterable[SearchContext], designs: Sequence[Design]) -> tuple[Design, ...]:

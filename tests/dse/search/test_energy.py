@@ -95,7 +95,7 @@ CASES: list[tuple[tuple[str, ...], tuple[str, ...], str, bool]] = [
     (("energy_nj", "latency_cycles"), (), "exact", False),
     (("energy_nj", "latency_cycles"), (), "exhaustive", True),
     (("lut", "energy_nj"), ("frame_cycles",), "exact", True),
-    (("lut", "energy_nj"), ("frame_cycles",), "partition", False),
+    (("lut", "energy_nj"), ("frame_cycles",), "exact", False),
     (("power_mw",), (), "exhaustive", False),
     (("power_mw", "lut"), ("frame_cycles",), "exact", False),
     (("latency_cycles",), ("energy_nj",), "exact", False),

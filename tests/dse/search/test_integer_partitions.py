@@ -75,7 +75,7 @@ def test_of_many_tasks_subspaces_are_counted() -> None:
     assert counts.pruned == {integer_partitions.LONG: 2, integer_partitions.UNKNOWN: 26}
 
 
-@pytest.mark.parametrize("method", ["exact", "partition", "rounds"])
+@pytest.mark.parametrize("method", ["exact", "rounds"])
 def test_results_state_them(method: Method) -> None:
     """LPSF, a chain of four tasks: [4], [3, 1], [2, 2], [2, 1, 1], [1, 1, 1, 1]."""
     study = Study(units=(1,), blocks=dict.fromkeys(("hflr", "vftd", "hfrl", "vfbu"), ((2, 2), (4, 4))))

@@ -1,4 +1,4 @@
-"""Methods against each other on generated networks: exact and partition find the front of every whole design."""
+"""Methods against each other on generated networks: exact finds the front of every whole design."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ from dse.search.context import BUDGET, SearchContext, Searched, SearchRequest
 from dse.search.exact.exact import search_exactly, search_groups
 from dse.search.exact.exact_cost import exact_seconds, tries_all_options
 from dse.search.exact.exhaustive import search_exhaustively
-from dse.search.exact.partition import search_by_partition
 from dse.search.figures import Columns, columns_of
 from dse.search.groups.keep_search import searches_keeps
 from dse.search.groups.search import search_group
@@ -83,12 +82,11 @@ def test_exact_is_exhaustive(case: tuple[MappingSpace, Columns]) -> None:
     except ArrayolError:  # the options of the study make too many
         seen["too large"] += 1
         return
-    for search in (search_exactly, search_by_partition):
-        found = search(SearchContext(space, columns), SearchRequest(), JobRunner())
-        assert points(found) == points(whole)
-        assert found.counts.size == found.group_designs
-        assert found.whole_designs == whole.whole_designs
-        assert found.exact is not bool(space.study.longest_group)
+    found = search_exactly(SearchContext(space, columns), SearchRequest(), JobRunner())
+    assert points(found) == points(whole)
+    assert found.counts.size == found.group_designs
+    assert found.whole_designs == whole.whole_designs
+    assert found.exact is not bool(space.study.longest_group)
     assert whole.counts.size == whole.whole_designs
     _rounds_come_as_far(space, columns, whole)
     if len(whole.front):
@@ -184,16 +182,7 @@ def test_batch_prices_make_the_front_of_every_whole_design() -> None:
     columns = default_columns(space)
     assert all(space.model.batch(space.tasks(group)) is not None for group in space.groups)
     whole = search_exhaustively(SearchContext(space, columns), SearchRequest(), JobRunner())
-    for search in (search_exactly, search_by_partition):
-        assert points(search(SearchContext(space, columns), SearchRequest(), JobRunner())) == points(whole)
-
-
-def test_partition_counts_comparisons() -> None:
-    found = search_by_partition(SearchContext(lpsf(), default_columns(lpsf())), SearchRequest(), JobRunner())
-    assert found.comparisons is not None
-    assert found.comparisons.subspaces is not None
-    assert found.comparisons.all_pairs is not None
-    assert 0 < found.comparisons.subspaces < found.comparisons.all_pairs
+    assert points(search_exactly(SearchContext(space, columns), SearchRequest(), JobRunner())) == points(whole)
 
 
 def test_isomorphic_groups_are_priced_alike() -> None:
@@ -323,11 +312,9 @@ def test_methods_that_are_refused() -> None:
     ) as caught:
         choose_method("exhaustive", large, default_columns(large), size_of(large))
     assert [one.code for one in caught.value.diagnostics] == ["method-refused"]
-    with TemporaryDirectory() as folder:
-        bounded = space_of(chain(20, 16), 20, Path(folder))
-    long = MappingSpace(bounded.model, narrowed(Study()))
-    with pytest.raises(ArrayolError, match="at most 16,384, and there are 524,288 fusions"):
-        choose_method("partition", long, default_columns(long), size_of(long))
+    with pytest.raises(ArrayolError, match="goes through fusions as a paper does whose model") as caught:
+        choose_method("partition", large, default_columns(large), size_of(large))
+    assert caught.value.diagnostics[0].hint == "take --method exact, which finds the same front"
 
 
 @pytest.mark.parametrize("method", ["exhaustive", "nsga2"])

@@ -106,7 +106,7 @@ CASES: list[tuple[str, tuple[str, ...], dict[str, int], str]] = [
     ("both", (LATENCY, "internal_memory_data"), {}, "exhaustive"),
     ("turns", (FRAME, "units"), {}, "exhaustive"),
     ("both", (FRAME, LATENCY, "lut"), {}, "exact"),
-    ("turns", ("energy_nj", LATENCY), {}, "partition"),
+    ("turns", ("energy_nj", LATENCY), {}, "exact"),
     ("both", ("energy_nj", BITS), {}, "exact"),
     ("both", (BITS, "lut"), {FRAME: 50}, "exact"),
     ("turns", (FRAME, "lut"), {LATENCY: 100}, "rounds"),
