@@ -19,11 +19,13 @@ from numpy.typing import NDArray
 from arrayol import __version__
 from arrayol.errors import error
 from arrayol.execute.extern import Functions
+from arrayol.execute.run import execute
 from arrayol.files import atomic_folder, carry_over, read_json
 from dse.output.folder import OTHER_FOLDER, require_replaceable
 from dse.output.later_frames import later_frames
 from dse.output.open_design import Simulated, StoredDesign
 from dse.output.repeated import repeated
+from dse.output.shorter_stream import by_smaller_frame, moved
 from dse.verify.bench_data import SEED, accepted_data, random_data
 from dse.verify.testbench import memories_of_groups
 from hwmodel.cost_model.control_cost import control_cost_of, parts_of
@@ -32,6 +34,9 @@ from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.design import HardwareDesign, StreamScheduling, schedule_design, with_later_frames
 from hwmodel.emit.schedule.document import document_of
 from hwmodel.emit.verilog.coverage import Coverage, body_hint
+from hwmodel.simulator.memories.memories import one_frame
+from hwmodel.simulator.simulate import Simulation
+from hwmodel.stream.model import StreamModel
 
 DOCUMENT, MAKEFILE, PAGE = "design.json", "Makefile", "README.md"
 CORE = ".core"  # the ending of a core of FuseSoC
@@ -149,9 +154,12 @@ class ScheduledDesign(EmittedDesign):
     def proven(self) -> str:
         """In words what was proven of the programs, and of which steps; if fewer were simulated, these repeat."""
         steps = sum(group.steps for group in self.hardware.groups)
+        streams = any(group.streamed is not None for group in self.hardware.groups)
         if self.simulated_steps == steps:
-            streams = any(group.streamed is not None for group in self.hardware.groups)
             return f"{_PROVEN}; {FOUND_IN_STREAMS}" if streams else _PROVEN
+        if streams:
+            small = f"in a smaller frame of {self.simulated_steps:,} steps, whose lines repeat"
+            return f"{_PROVEN}; {FOUND_IN_STREAMS}; {small}"
         return f"{_PROVEN}; in {self.simulated_steps:,} steps, which the {steps:,} steps of the frame repeat"
 
     def _schedule(self) -> Mapping[str, Any]:
@@ -217,10 +225,30 @@ def _of_whole_frame(
     form: type[ScheduledDesign], opened: StoredDesign, frame: Mapping[str, NDArray[Any]], functions: Functions | None
 ) -> tuple[Simulated, HardwareDesign]:
     """The simulation of a whole frame, and the hardware."""
-    simulated = simulated_frame(opened, frame, functions)
+    simulated, run = _run(opened, frame, functions)
     local = memories_of_groups(opened.accesses, opened.platform, opened.design, opened.estimate)
-    run = simulated.simulation
     return simulated, schedule_design(opened.spec, opened.accesses, opened.platform, local, run, frame, form.streams)
+
+
+def _run(
+    opened: StoredDesign, frame: Mapping[str, NDArray[Any]], functions: Functions | None
+) -> tuple[Simulated, Simulation]:
+    """A design on the simulated machine, and what the whole frame moves: one run, but for a large stream."""
+    group, accesses = opened.design.groups[0], opened.accesses
+    if group.stream is not None and len(opened.design.groups) == 1 and not opened.black_boxes():
+        model = StreamModel(accesses, group.tasks, opened.platform)
+        small = by_smaller_frame(opened, model, group.stream)
+        if small is not None:
+            outputs = outputs_of(opened, frame)
+            return small, moved(opened, model, group.stream, outputs)
+    simulated = simulated_frame(opened, frame, functions)
+    return simulated, simulated.simulation
+
+
+def outputs_of(opened: StoredDesign, frame: Mapping[str, NDArray[Any]]) -> Mapping[str, NDArray[Any]]:
+    """The outputs of a frame by the reference execution."""
+    outputs = execute(opened.spec, opened.accesses.network.name, frame)
+    return {name: one_frame(opened.accesses, name, values) for name, values in outputs.items()}
 
 
 def _require_covered(form: type[EmittedDesign], opened: StoredDesign, functions: Functions | None) -> None:

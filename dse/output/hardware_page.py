@@ -104,7 +104,10 @@ def _time_promised(cycles: int, time: str) -> Iterator[str]:
 def repeated_part(own: Promised) -> Iterator[str]:
     """What a shorter frame was simulated and proven for, if it was one."""
     steps = sum(group.steps for group in own.hardware.groups)
-    if steps > own.simulated_steps:
+    if steps > own.simulated_steps and any(group.streamed is not None for group in own.hardware.groups):
+        yield f"- Its data were not followed through the line buffers in all {steps:,} steps, but in a smaller frame of"
+        yield f"  {own.simulated_steps:,}, with the same ends of lines and of the frame."
+    elif steps > own.simulated_steps:
         shorter = f"a shorter frame of {own.simulated_steps:,} steps"
         yield f"- All this was done for {shorter}. The {steps:,} steps of the frame"
         yield "  repeat them; two rounds of what repeats were compared. The whole frame takes the cycles of the model,"

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, TypeVar
 
 from numpy.typing import NDArray
 
-from arrayol.execute.run import execute, with_tables
+from arrayol.execute.run import with_tables
 from arrayol.text import counted
-from dse.output.hardware import FOUND_IN_STREAMS, MAKEFILE, PAGE, EmittedDesign, frame_of, simulated_frame
+from dse.output.hardware import FOUND_IN_STREAMS, MAKEFILE, PAGE, EmittedDesign, frame_of, outputs_of, simulated_frame
 from dse.output.open_design import Simulated, StoredDesign
 from dse.output.shorter_stream import by_smaller_frame
 from hwmodel.emit.schedule.bits import not_emitted
@@ -130,9 +130,7 @@ def _simulated(
     if small is None:
         simulated = simulated_frame(opened, given)
         return simulated, simulated.simulation.outputs
-    accesses = opened.accesses
-    outputs = execute(opened.spec, accesses.network.name, given)
-    return small, {name: one_frame(accesses, name, values) for name, values in outputs.items()}
+    return small, outputs_of(opened, given)
 
 
 def _page(own: EmittedStream) -> Iterator[str]:

@@ -66,8 +66,17 @@ class Simulated:
 
     def require_agreement(self) -> None:
         """Raises ArrayolError (`verification-failed`) where they disagree."""
-        if self.mismatches:
-            message = f"simulation and model do not agree: {'; '.join(self.mismatches)}"
+        self._require_none(self.mismatches)
+
+    def require_cycles(self) -> None:
+        """Raises ArrayolError (`verification-failed`) where they disagree about the cycles."""
+        cycles, analytic = self.simulation.cycles, self.estimate.latency_cycles
+        self._require_none([f"it takes {cycles:,} cycles, where the model says {analytic:,}"] * (cycles != analytic))
+
+    @staticmethod
+    def _require_none(mismatches: Sequence[str]) -> None:
+        if mismatches:
+            message = f"simulation and model do not agree: {'; '.join(mismatches)}"
             hint = "this is a mistake in arrayol; please report it with the spec and the platform"
             raise error("verification-failed", message, hint=hint)
 

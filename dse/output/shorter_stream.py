@@ -9,14 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import product
+from typing import Any
+
+from numpy.typing import NDArray
 
 from arrayol.errors import ArrayolError
 from dse.output.open_design import Simulated, StoredDesign
 from dse.verify.testbench import memories_of_groups
 from hwmodel.accesses import Accesses
 from hwmodel.cost_model.model import MachineModel
+from hwmodel.design import Design
 from hwmodel.emit.schedule.frames.short_frame import WHOLE_AT_MOST
 from hwmodel.simulator.simulate import Simulation, run_groups
+from hwmodel.simulator.streams.group_run import moved_by_group
 from hwmodel.stream.grown import smaller
 from hwmodel.stream.model import StreamModel
 from hwmodel.streamed import Stream, StreamedGroup
@@ -34,14 +39,24 @@ def by_smaller_frame(opened: StoredDesign, model: StreamModel, stream: Stream) -
         return None
     whole = model.streamed(stream)
     for accesses in _smaller(model, stream):
-        small = StreamModel(accesses, model.tasks, model.platform)
         try:
-            if not _is_like(whole, small.streamed(stream)):
-                continue
+            small = StreamModel(accesses, model.tasks, model.platform).streamed(stream)
         except ArrayolError:
             continue  # what cannot stream there is no measure of what can here
-        return _simulated(opened, accesses)
+        if _is_like(whole, small):
+            return _simulated(opened, accesses, _in_lines(opened.design, small))
     return None
+
+
+def moved(opened: StoredDesign, model: StreamModel, stream: Stream, outputs: Mapping[str, NDArray[Any]]) -> Simulation:
+    """What the port moves of a design that is one stream, in its whole frame, with the outputs of that.
+
+    Raises ArrayolError (`verification-failed`) where the steps do not take the cycles of the model.
+    """
+    run = moved_by_group(model.accesses, opened.platform, model.streamed(stream))
+    simulation = Simulation((run,), outputs, None)
+    Simulated(simulation, opened.estimate).require_cycles()
+    return simulation
 
 
 def _smaller(model: StreamModel, stream: Stream) -> Iterator[Accesses]:
@@ -72,8 +87,16 @@ def _taps(group: StreamedGroup) -> list[object]:
     ]
 
 
-def _simulated(opened: StoredDesign, accesses: Accesses) -> Simulated:
-    platform, design = opened.platform, opened.design
+def _in_lines(design: Design, small: StreamedGroup) -> Design:
+    """The design on a smaller frame: in chunks of a line, where its own do not divide the frame."""
+    (group,), stream = design.groups, small.stream
+    if not stream.chunk or small.frame % stream.chunk == 0:
+        return design
+    return replace(design, groups=(replace(group, schedule=replace(stream, chunk=small.line)),))
+
+
+def _simulated(opened: StoredDesign, accesses: Accesses, design: Design) -> Simulated:
+    platform = opened.platform
     model = MachineModel(accesses.network, platform, accesses.loads)
     estimate = model.evaluate(design)
     local = memories_of_groups(model.accesses, platform, design, estimate)

@@ -259,5 +259,6 @@ class Requester:
 
 def _is_in_blocks(elements: IntArray, size: int) -> bool:
     """Whether all blocks of consecutive elements are present whole, or not at all."""
-    there = np.bincount(elements // size)
+    blocks = elements // size
+    there = np.bincount(blocks - blocks.min())
     return bool(((there == size) | (there == 0)).all())

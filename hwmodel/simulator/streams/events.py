@@ -138,6 +138,11 @@ def chunk(size: int, interval: int) -> int:
     return -(-size // interval)
 
 
+def until_birth(firing: Firing, places: IntArray, size: int) -> IntArray:
+    """Pulses from a firing to the births of results of a port of `size` elements."""
+    return -(-(places + 1) * firing.interval // size) + firing.latency
+
+
 @dataclass(frozen=True)
 class FrameEvents:
     """All lanes of a group over one frame."""
@@ -242,7 +247,7 @@ class _Recorder:
             maker = int(np.ravel_multi_index(tuple(before[reader]), firing.extents))
             for place in range(size):
                 lane = LaneName(name, delay.output, place, int(units[maker]), apart)
-                born = int(pulses[maker]) + self._until_birth(firing, place, size)
+                born = int(pulses[maker]) + int(until_birth(firing, np.array(place), size))
                 pulse = max(int(pulses[reader]) + place // chunk(size, firing.interval), born)
                 tap = Tap(name, number, place, int(units[reader]))
                 self.lanes[lane].reads.append(TapRead(pulse, tap, maker, reader))
@@ -250,7 +255,7 @@ class _Recorder:
     def _births(self, lane: LaneName, events: LaneEvents) -> None:
         firing, (pulses, units) = self.group.nodes[lane.node].firing, self.when[lane.node]
         size = self._port_size(lane)
-        late = self._until_birth(firing, lane.place, size)
+        late = int(until_birth(firing, np.array(lane.place), size))
         data = np.flatnonzero(units == lane.unit)
         events.births = sorted((int(pulses[datum]) + late, int(datum)) for datum in data)
         touch = next((touch for touch in self.nodes[lane.node].writes if touch.port == lane.port), None)
@@ -264,8 +269,3 @@ class _Recorder:
             return math.prod(self.nodes[lane.node].writes[0].pattern)
         shape = next(port.shape for port in process.output_ports if port.name == lane.port)
         return math.prod(extent or 1 for extent in shape)
-
-    @staticmethod
-    def _until_birth(firing: Firing, place: int, size: int) -> int:
-        """Pulses from a firing to the birth of one of the results of a port."""
-        return -(-(place + 1) * firing.interval // size) + firing.latency
