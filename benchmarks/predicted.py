@@ -6,12 +6,13 @@ Cases are shipped specifications at several sizes and graphs of 2 to 100 tasks, 
 two to four objectives; of all of them `--cases` are taken, spread evenly. Each is searched by one process of its own,
 as `arrayol explore` searches it (method `auto`). `said` is what is announced before the search; a search in rounds says
 the most that it may take. `predicted` is the work that it then counts: for rounds what was done of it, else what was
-said. `took` are the processor seconds of search and worker processes, without imports and what comes after the search.
-A case that takes more than `--most` processor seconds is ended, and `cut` after its method; of it counts what was
-predicted of the work that was done by then. Seconds below 1 count as 1, since nobody waits for them. Processes that
-share the machine make each other slower: so before and after each case a fixed piece of work is done, and seconds are
-those of a machine that does it in STEADY seconds. Below the table stand the share of cases within a factor of 2, and
-the worst factor (aims: 0.9 of them, and 5).
+said. `took` are the processor seconds of search and worker processes, without imports, the choice of a method, before
+anything is said, and what comes after the search. A case that takes more than `--most` processor seconds is ended, and
+`cut` after its method; of it counts what was predicted of the work that was done by then. One that had done no piece of
+work by then is `unknown`, and counts for nothing. Seconds below 1 count as 1, since nobody waits for them. Processes
+that share the machine make each other slower: so before and after each case a fixed piece of work is done, and seconds
+are those of a machine that does it in STEADY seconds. Below the table stand the share of cases within a factor of 2,
+and the worst factor (aims: 0.9 of them, and 5).
 """
 
 from __future__ import annotations
@@ -91,6 +92,7 @@ GRAPHS: Mapping[str, Graph] = {
 EXTENTS = {1: (64, 4096), 2: (64, 512), 3: (16, 64), 4: (8, 24), 5: (8,), 6: (6,)}  # of a task, by its dimensions
 
 
+UNKNOWN = "unknown"  # after the method of a case that was ended before its first piece of work was done
 STEADY = 0.19  # seconds of the fixed piece of work on a machine that does nothing else
 
 
@@ -114,15 +116,22 @@ class Case:
 class Measured:
     """Of one case: seconds said before, counted as work, and taken by processors; the most memory of a process, MiB.
 
-    `slower` is how many times as long as on a machine of its own everything took.
+    `choice` are the seconds before anything is said. `slower` is how many times as long as on a machine of its own
+    everything took.
     """
 
     method: str
+    choice: float
     said: float
     predicted: float
     took: float
     memory: float
     slower: float
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it ended, or had done some work."""
+        return UNKNOWN not in self.method
 
     @property
     def quotient(self) -> float:
@@ -221,6 +230,7 @@ def measure(case: Case, most: float, budget: float) -> Measured:
         space, contexts = filled, contexts_of(filled, case.objectives)
     chosen = choose_method("auto", space, contexts[0].columns, size_of(space))
     said = budget if chosen.seconds is None else chosen.seconds
+    chose, began = began, _seconds(resource.RUSAGE_SELF)
     course, predicted, method = _Course(), said, chosen.name
 
     def over(*_: object) -> None:
@@ -238,13 +248,15 @@ def measure(case: Case, most: float, budget: float) -> Measured:
         ended = _seconds(resource.RUSAGE_SELF)
     except TimeoutError:
         whole = budget if chosen.name == ROUNDS else said
-        predicted, ended, method = whole * course.share, course.seconds or began, f"{method}, cut"
+        predicted, ended, method = whole * course.share, course.seconds, f"{method}, cut"
+        if not ended:
+            ended, method = began, f"{method}, {UNKNOWN}"
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
     took = ended - began + _seconds(resource.RUSAGE_CHILDREN)
     slower = (slower + fixed_work()) / 2 / STEADY
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return Measured(method, said, predicted, took / slower, memory, slower)
+    return Measured(method, (began - chose) / slower, said, predicted, took / slower, memory, slower)
 
 
 def in_own_process(number: int, asked: argparse.Namespace) -> Measured:
@@ -270,19 +282,25 @@ def main() -> int:
         return 0
     chosen = [number for number, case in enumerate(cases) if case.label.startswith(asked.only)]
     chosen = spread(chosen, asked.cases)[asked.first :]
-    heads = ("method", "said, s", "predicted, s", "took, s", "took/predicted", "MiB", "slower")
+    heads = ("method", "choice, s", "said, s", "predicted, s", "took, s", "took/predicted", "MiB", "slower")
     sys.stdout.write(f"{'':44}" + "".join(f"{head:>15}" for head in heads) + "\n")
     factors = list[float]()
     for number in chosen:
         one = in_own_process(number, asked)
-        figures = (f"{one.said:.1f}", f"{one.predicted:.1f}", f"{one.took:.1f}", f"{one.quotient:.2f}")
+        figures = (
+            f"{one.choice:.1f}",
+            f"{one.said:.1f}",
+            f"{one.predicted:.1f}",
+            f"{one.took:.1f}",
+            f"{one.quotient:.2f}",
+        )
         cells = (one.method, *figures, f"{one.memory:,.0f}", f"{one.slower:.2f}")
         sys.stdout.write(f"{cases[number].label:44}" + "".join(f"{cell:>15}" for cell in cells) + "\n")
         sys.stdout.flush()
-        factors.append(one.factor)
+        factors += [one.factor] if one.is_known else []
     within = sum(factor <= 2 for factor in factors)
     sys.stdout.write(
-        f"\n{within} of {len(factors)} cases within a factor of 2, the worst is off by {max(factors):.1f}\n"
+        f"\n{within} of {len(factors)} cases within a factor of 2, the worst is off by {max(factors, default=1):.1f}\n"
     )
     sys.stdout.write(f"{environment()}\n")
     return 0

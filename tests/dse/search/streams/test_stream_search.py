@@ -18,13 +18,16 @@ from arrayol.checks.check import load_checked
 from arrayol.checks.top import choose_top
 from arrayol.ir.network import flatten
 from arrayol.ir.spec import Spec
+from dse.jobs.jobs import SearchProgress
 from dse.jobs.runner import JobRunner
 from dse.search.context import SearchContext, Searched, SearchRequest
 from dse.search.exact.exact import search_exactly
 from dse.search.exact.exhaustive import search_exhaustively
 from dse.search.figures import columns_of
 from dse.search.lower_bounds import least_figures
-from dse.search.streams.stream_search import price_streams
+from dse.search.rounds.search import search_in_rounds
+from dse.search.streams import stream_search
+from dse.search.streams.stream_search import StreamJob, price_streams
 from dse.space.mappings import MappingSpace
 from dse.space.size import size_of
 from dse.space.study import Study, narrowed
@@ -140,6 +143,24 @@ def test_streams_that_take_too_long_to_count_are_told(monkeypatch: pytest.Monkey
     result = explored().result
     assert not result.exact
     assert "streams not tried, whose line buffers take too long to count" in result.method_description
+
+
+def test_the_share_of_the_work_counts_streams(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a search in rounds, also where the streams of all groups take more than the blocks."""
+    monkeypatch.setattr(stream_search, "STREAM_SECONDS", 0.5)
+    model = model_of(load_checked(OWN / "halved.aol", {"H": 4, "W": 8}), default_platform())
+    few = Study(paces=("1",), orders=("0,1",), units=(1,), intervals=(1,), splits="none")
+    space = MappingSpace(model, narrowed(few).model_copy(update={"styles": ("block", "stream")}))
+    context = SearchContext(space, columns_of(OBJECTIVES[0], (), model, reuse_memory=False))
+    reports: list[SearchProgress] = []
+    request = SearchRequest(budget=100.0, report=reports.append)
+    found = search_in_rounds(context, request, JobRunner())
+    works = [record.work for record in reports if record.work is not None]
+    streams = sum(StreamJob.of(space, space.tasks(group)).cost for group in space.groups)
+    assert found.work is not None
+    assert streams < found.work < 2 * streams
+    assert works == sorted(works)
+    assert works[-1] * request.budget == pytest.approx(found.work, rel=0.05)
 
 
 @pytest.mark.parametrize("interfaces", [("port",), ("port", "axis")])
