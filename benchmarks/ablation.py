@@ -1,28 +1,32 @@
-"""What each mapping option, form of addresses and stage of the search is worth: fronts without it beside the whole one.
+"""What each mapping option, form of addresses and stage of the search is worth: fronts with and without it.
 
-    nice .venv/bin/python benchmarks/ablation.py [--graphs 50] [--most 6] [--seconds 600] [--write]
+    nice .venv/bin/python benchmarks/ablation.py RECORD [--graphs 50] [--most 4] [--seconds 600] [--part 0/2] [--write]
 
-Cases are the shipped specifications at the size of their platform's [verify] table, and graphs of one to three filters
-drawn at random, on the shipped default platform. Each is explored in the default space with objectives time and memory
-in bits; those whose exploration takes more than `--most` processor seconds are left out. Then it is explored again
-with one thing switched off at a time: options by the study, forms of addresses and, in every fourth case, stages of the
-search in rounds, in the code. Where the front is exact and no design on it uses an option, switching that off cannot
-change it, and is not run.
+Cases are the shipped specifications at the size of their platform's [verify] table, and chains of one or two filters on
+frames of 16 to 48 lines, which have six shapes of blocks. (On frames of a few lines that have all shapes, options are
+worth less: recomputing gains nothing there, and 4.7% of hypervolume on 48 lines of 48.) What takes more than `--most`
+processor seconds is left out.
 
-The table has, for each thing, how many cases were run without it, and the largest loss of hypervolume (on logarithmic
-axes, as everywhere) and of a least figure. What loses less than 0.5% and 1% in all of them is a candidate to go. Cases
-come in an order drawn at random, so those before the end of `--seconds` of processor time are a sample; `--write` puts
-the table into docs/accuracy.md.
+An option is worth what the narrow space gains by it, with the objectives time and memory in data; no other option can
+make up for it there. Forms of addresses are switched off in the code in the narrow space, with memory in bits, and
+stages in the search in rounds of the default space, each in every third case. What has lost 0.5% of hypervolume (on
+logarithmic axes, as everywhere) or 1% of a least figure in one case has shown its worth, and is not tried again; what
+has not in any case is a candidate to go.
+
+Cases come in an order drawn at random, so those before the end of `--seconds` of processor time are a sample. RECORD
+gets a line of JSON a case, also of runs side by side (`--part`); the table is made of all its lines. `--write` puts it
+into docs/accuracy.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -36,60 +40,50 @@ from graphs import Graph, environment
 from numpy.typing import NDArray
 
 from arrayol import api
+from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
 from arrayol.ir.spec import Spec
 from dse.pareto.hypervolume import share_of
-from dse.results.exploration import Exploration
 from dse.search.rounds import neighbourhood
 from dse.search.rounds.neighbourhood import DECISIONS, Neighbourhood
 from dse.search.rounds.search import _Search
-from dse.space.study import Study
+from dse.space.study import NARROW, Study
 from hwmodel.cost_model.counted.buffer_size.line_words import Pairs, _Choice
-from hwmodel.design import POLICIES, GroupDesign
 from hwmodel.local_memory import bank_depths, forms
 from hwmodel.local_memory.lines import BufferLines
 from hwmodel.platform import Platform, find_platform
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "accuracy.md"
-HEAD = "| without | cases | hypervolume, at most | least figure, at most | candidate |\n|---|---|---|---|---|\n"
-OBJECTIVES = ("latency_cycles", "internal_memory_bits")
-BUDGET = 0.5  # predicted seconds of the search in rounds
+HEAD = "| thing | cases | hypervolume, at most | least figure, at most | candidate |\n|---|---|---|---|---|\n"
+DATA, BITS = ("latency_cycles", "internal_memory_data"), ("latency_cycles", "internal_memory_bits")
+BUDGET = 1.0  # predicted seconds of the search in rounds
 HUGE = 1 << 40  # words of a form that is switched off
 VOLUME, FIGURE = 0.005, 0.01  # a smaller loss is none
 SEED = 21
-STAGES_EVERY = 4  # cases
+EVERY = 3  # cases, of which one has forms and one has stages
+
+Front = NDArray[np.int64]  # (designs, objectives)
+Loss = tuple[float, float]  # of hypervolume, and of the least figures the largest
 
 
 @dataclass(frozen=True)
 class Thing:
-    """What is switched off: by a study, or `off` around an exploration; `is_used` says of a group that it has it."""
+    """An option, with the study that opens it, or what `off` switches off around an exploration."""
 
     name: str
     study: Mapping[str, object] = field(default_factory=dict)
     off: Callable[[], AbstractContextManager[object]] = nullcontext
-    is_used: Callable[[GroupDesign], bool] | None = None
-    in_rounds: bool = False
-
-
-def _without_policy(word: str) -> Mapping[str, object]:
-    return {"policies": tuple(each for each in (*POLICIES, "levels") if each != word)}
-
-
-def _keeps_levels(group: GroupDesign) -> bool:
-    return bool(group.keeps)
 
 
 OPTIONS = (
-    Thing("cuts", {"cuts": ("none",)}, is_used=lambda group: any(one.cut for one in group.processors)),
-    Thing("FIFOs", {"links": ("buffer",)}, is_used=lambda group: bool(group.fifos)),
-    Thing("bank layouts", {"layouts": ("none",)}, is_used=lambda group: bool(group.layouts)),
-    *(
-        Thing(f"policy {word}", _without_policy(word), is_used=partial(lambda word, group: group.policy == word, word))
-        for word in POLICIES
-    ),
-    Thing("reuse levels of single arrays", _without_policy("levels"), is_used=_keeps_levels),
-    Thing("blocks of blocks", {"outer_blocks": {}}, is_used=lambda group: bool(group.blocks.outer)),
-    Thing("splits of sums", {"splits": "none"}),
+    Thing("cuts", {"cuts": ("none", "lines")}),
+    Thing("FIFOs", {"links": ("buffer", "fifo")}),
+    Thing("bank layouts", {"layouts": ("none", "linear")}),
+    *(Thing(f"policy {word}", {"policies": ("reuse", word)}) for word in ("strip", "whole", "tile")),
+    Thing("reuse levels of single arrays", {"policies": ("reuse", "levels")}),
+    Thing("blocks of blocks", {"outer_blocks": None}),
+    Thing("splits of sums", {"splits": "ladder"}),
+    Thing("recomputing", {"recompute": (False, True)}),
 )
 
 
@@ -139,15 +133,14 @@ def _without_decision(number: int) -> AbstractContextManager[object]:
 
 
 STAGES = (
-    Thing("first sketch of a front", off=partial(_without_stage, "_sketch"), in_rounds=True),
-    Thing("blocks that promise most", off=partial(_without_stage, "_promise"), in_rounds=True),
-    Thing("options between rounds", off=partial(_without_stage, "_search_options"), in_rounds=True),
-    Thing("search around the front", off=partial(_without_stage, "_search_neighbours"), in_rounds=True),
+    Thing("first sketch of a front", off=partial(_without_stage, "_sketch")),
+    Thing("blocks that promise most", off=partial(_without_stage, "_promise")),
+    Thing("options between rounds", off=partial(_without_stage, "_search_options")),
+    Thing("search around the front", off=partial(_without_stage, "_search_neighbours")),
     *(
         Thing(
             f"around the front: {one.__name__.replace('_', ' ')}",
             off=partial(_without_decision, number),
-            in_rounds=True,
         )
         for number, one in enumerate(DECISIONS)
     ),
@@ -157,79 +150,60 @@ assert Neighbourhood().varied.keys() == set(DECISIONS)
 
 @dataclass(frozen=True)
 class Case:
-    """A specification on a platform; both keep what they know of datapaths from one exploration to the next."""
+    """A specification on a platform, which keep what they know of datapaths, and what limits all its studies."""
 
     name: str
     spec: Spec
     platform: Platform
+    limits: Mapping[str, object] = field(default_factory=dict)
 
-    def explored(self, thing: Thing | None = None, *, in_rounds: bool = False) -> Exploration:
-        """The front without a thing. Raises ArrayolError."""
-        study = Study.model_validate({**(thing.study if thing else {}), "slack": 0.0})
-        space, method = api.Space(study=study, verify=False), "rounds" if in_rounds else "auto"
+    def front(self, objectives: Sequence[str], thing: Thing | None = None, *, in_rounds: bool = False) -> Front:
+        """The front of the narrow space with a thing, in rounds of the default space. Raises ArrayolError."""
+        whole = {} if in_rounds else NARROW
+        study = Study.model_validate(
+            {**whole, "styles": ("block",), "slack": 0.0, **self.limits, **(thing.study if thing else {})}
+        )
         with thing.off() if thing else nullcontext():
-            return api.explore(
+            found = api.explore(
                 self.spec,
                 self.platform,
-                objectives=OBJECTIVES,
-                space=space,
-                method=method,
-                budget=BUDGET,
+                objectives=objectives,
+                space=api.Space(study=study, verify=False),
+                method="rounds" if in_rounds else "auto",
+                budget=BUDGET if in_rounds else None,
                 device="none",
                 resources=api.Resources(workers=1),
             )
+        return np.array([[one.objectives[name] for name in objectives] for one in found.result.pareto], np.int64)
 
 
-def cases(folder: Path, graphs: int) -> Iterator[Case]:
-    """The shipped specifications, and so many graphs of filters."""
-    for path in sorted(shipped_folder().glob("*.aol")):
+def cases(folder: Path, graphs: int) -> Iterator[tuple[str, Callable[[], Case]]]:
+    """The shipped specifications, and so many chains of filters, each by its name and loaded when it is called."""
+
+    def shipped(path: Path) -> Case:
         platform = find_platform(path, None)[0]
-        yield Case(path.stem, api.load(path, dict(platform.verify)), platform)
+        return Case(path.stem, api.load(path, dict(platform.verify)), platform)
+
+    for path in sorted(shipped_folder().glob("*.aol")):
+        yield path.stem, partial(shipped, path)
     drawn, default = random.Random(SEED), api.load_platform(shipped_folder() / "platforms" / "default.toml")
     for number in range(graphs):
-        tasks = 1 + number * 3 // graphs
-        reads = [sorted({drawn.randrange(task), task - 1}) if task else [] for task in range(tasks)]
-        name = f"graph{number}"
-        path = folder / f"{name}.aol"
-        path.write_text(Graph(reads, (drawn.randint(4, 12), drawn.randint(4, 16))).text(name))
-        yield Case(name, api.load(path), default)
+        tasks, frame = 1 + number % 2, (drawn.randrange(16, 49, 4), drawn.randrange(16, 49, 4))
+        path = folder / f"graph{number}.aol"
+        path.write_text(Graph([[task - 1] if task else [] for task in range(tasks)], frame).text(path.stem))
+        shapes = ((2, 2), (4, 4), (8, 8), (1, frame[1]), (1, 16), (4, 16))
+        limits = {"units": (1, 4), "blocks": {f"stage{task}": shapes for task in range(tasks)}}
+        yield path.stem, partial(lambda path, limits: Case(path.stem, api.load(path), default, limits), path, limits)
 
 
-def shuffled(every: Iterator[Case]) -> list[Case]:
-    """The cases in an order drawn at random, so that those before the end of the time are a fair sample."""
-    drawn = list(every)
-    random.Random(SEED).shuffle(drawn)
-    return drawn
+def loss(better: Front, worse: Front) -> Loss:
+    """What one front has less than another."""
+    least = worse.min(axis=0) / np.maximum(1, better.min(axis=0)) - 1
+    return round(float(1 - share_of(worse, better)), 5), round(float(least.max()), 5)
 
 
-def figures_of(exploration: Exploration) -> NDArray[np.int64]:
-    """The figures of a front, (designs, objectives)."""
-    return np.array([[one.objectives[name] for name in OBJECTIVES] for one in exploration.result.pareto], np.int64)
-
-
-@dataclass
-class Losses:
-    """What switching something off has lost so far: in how many cases it was run, and the largest losses."""
-
-    runs: int = 0
-    certain: int = 0
-    volume: float = 0.0
-    figure: float = 0.0
-
-    def add(self, whole: NDArray[np.int64], without: NDArray[np.int64]) -> None:
-        """Take the fronts of a case, with and without the thing."""
-        self.runs += 1
-        self.volume = max(self.volume, 1 - share_of(without, whole))
-        self.figure = max(self.figure, float((without.min(axis=0) / np.maximum(1, whole.min(axis=0)) - 1).max()))
-
-    def line(self, name: str) -> str:
-        """The table's line."""
-        idle = "yes" if self.runs + self.certain and self.volume < VOLUME and self.figure < FIGURE else ""
-        return f"| {name} | {self.runs + self.certain} | {self.volume:.1%} | {self.figure:.1%} | {idle} |\n"
-
-
-def within(seconds: float, explored: Callable[[], Exploration]) -> Exploration | None:
-    """An exploration that takes at most so many processor seconds; None for one that takes longer."""
+def within(seconds: float, explored: Callable[[], Front]) -> Front | None:
+    """A front that takes at most so many processor seconds; None for one that takes longer."""
 
     def over(*_: object) -> None:
         raise TimeoutError
@@ -244,22 +218,47 @@ def within(seconds: float, explored: Callable[[], Exploration]) -> Exploration |
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def measure(case: Case, losses: Mapping[str, Losses], most: float, *, stages: bool) -> bool:
-    """Explore a case with everything, then without each thing; False for a case that takes too long."""
-    whole = within(most, case.explored)
-    if whole is None:
-        return False
-    figures, groups = figures_of(whole), [group for design in whole.decisions for group in design.groups]
-    for thing in (*OPTIONS, *FORMS):
-        if whole.result.exact and thing.is_used is not None and not any(map(thing.is_used, groups)):
-            losses[thing.name].certain += 1
-            continue
-        losses[thing.name].add(figures, figures_of(case.explored(thing)))
-    if stages:
-        in_rounds = figures_of(case.explored(in_rounds=True))
-        for thing in STAGES:
-            losses[thing.name].add(in_rounds, figures_of(case.explored(thing, in_rounds=True)))
-    return True
+def measure(case: Case, number: int, most: float, worthy: set[str]) -> dict[str, Loss]:
+    """By name what each thing is worth here, without those that have shown their worth or that take too long."""
+    found: dict[str, Loss] = {}
+
+    def each(things: Sequence[Thing], objectives: Sequence[str], *, gains: bool = False, rounds: bool = False) -> None:
+        base = within(most, partial(case.front, objectives, in_rounds=rounds))
+        for thing in () if base is None else things:
+            other = None
+            if thing.name not in worthy:
+                other = within(2 * most, partial(case.front, objectives, thing, in_rounds=rounds))
+            if base is not None and other is not None:
+                found[thing.name] = loss(other, base) if gains else loss(base, other)
+
+    each(OPTIONS, DATA, gains=True)
+    if number % EVERY == 0:
+        each(FORMS, BITS)
+    if number % EVERY == 1:
+        each(STAGES, DATA, rounds=True)
+    return found
+
+
+def recorded(record: Path) -> list[dict[str, Loss]]:
+    """What each thing was worth in each case so far."""
+    lines = record.read_text(encoding="utf-8").splitlines() if record.exists() else []
+    return [json.loads(line)["worth"] for line in lines]
+
+
+def is_worthy(one: Loss) -> bool:
+    """Whether so much is a loss."""
+    return one[0] >= VOLUME or one[1] >= FIGURE
+
+
+def table(found: Sequence[Mapping[str, Loss]]) -> str:
+    """The lines of the table."""
+    lines = []
+    for thing in (*OPTIONS, *FORMS, *STAGES):
+        own = [case[thing.name] for case in found if thing.name in case]
+        volume, figure = (max((one[place] for one in own), default=0.0) for place in (0, 1))
+        idle = "yes" if own and not any(map(is_worthy, own)) else ""
+        lines.append(f"| {thing.name} | {len(own)} | {volume:.1%} | {figure:.1%} | {idle} |\n")
+    return "".join(lines)
 
 
 def write_table(lines: str) -> None:
@@ -270,22 +269,34 @@ def write_table(lines: str) -> None:
 
 
 def main() -> int:
-    """Print the table."""
+    """Measure cases and print the table."""
     parser = argparse.ArgumentParser(description="what each option, form of addresses and stage is worth")
-    parser.add_argument("--graphs", type=int, default=50, metavar="N", help="random graphs (default 50)")
-    parser.add_argument("--most", type=float, default=6.0, metavar="S", help="processor seconds of a whole exploration")
+    parser.add_argument("record", type=Path, metavar="RECORD", help="a file with a line of JSON a case")
+    parser.add_argument("--graphs", type=int, default=50, metavar="N", help="random chains (default 50)")
+    parser.add_argument("--most", type=float, default=4.0, metavar="S", help="processor seconds of an exploration")
     parser.add_argument("--seconds", type=float, default=600.0, metavar="S", help="processor seconds of all")
+    parser.add_argument("--part", default="0/1", metavar="I/N", help="every Nth case, from the Ith on")
     parser.add_argument("--write", action="store_true", help="put the table into docs/accuracy.md")
     options = parser.parse_args()
-    losses, count = {thing.name: Losses() for thing in (*OPTIONS, *FORMS, *STAGES)}, 0
+    first, parts = map(int, options.part.split("/"))
     with TemporaryDirectory() as folder:
-        for case in shuffled(cases(Path(folder), options.graphs)):
+        drawn = list(cases(Path(folder), options.graphs))
+        random.Random(SEED).shuffle(drawn)
+        for number, (name, loaded) in enumerate(drawn[first::parts]):
             if time.process_time() > options.seconds:
                 break
-            count += measure(case, losses, options.most, stages=count % STAGES_EVERY == 0)
-            sys.stderr.write(f"{case.name}: {time.process_time():.0f} s\n")
-    lines = "".join(own.line(name) for name, own in losses.items())
-    sys.stdout.write(f"{HEAD}{lines}{count} cases; {environment()}\n")
+            worthy = {name for case in recorded(options.record) for name, one in case.items() if is_worthy(one)}
+            try:
+                worth = measure(loaded(), number, options.most, worthy)
+            except ArrayolError as refused:
+                sys.stderr.write(f"{name}: {refused.diagnostics[0].message}\n")
+                continue
+            with options.record.open("a", encoding="utf-8") as record:
+                record.write(json.dumps({"case": name, "worth": worth}) + "\n")
+            sys.stderr.write(f"{name}: {time.process_time():.0f} s\n")
+    found = recorded(options.record)
+    lines = table(found)
+    sys.stdout.write(f"{HEAD}{lines}{len(found)} cases, {sum(map(bool, found))} measured; {environment()}\n")
     if options.write:
         write_table(lines)
     return 0
