@@ -1,8 +1,9 @@
 """Memories of a streaming group as built: line buffers, chunks of the port, and the control of nodes.
 
 A segment of two words is registers. A longer one is a memory with one port to read and one to write, all words but one
-of it, and an output register; it has a counter for each enable. A chunk's memory is as wide as what the group takes or
-makes of the array in a pulse. An AXI4-Stream in its place has two words of that in registers.
+of it, and an output register; it has a counter for each enable. The memory of two chunks has as many banks as data pass
+in a pulse, or in a local word of the port if these are more. An AXI4-Stream in its place has two words of that in
+registers.
 """
 
 from __future__ import annotations
@@ -22,12 +23,14 @@ from hwmodel.cost_model.tables.memories import Resident
 from hwmodel.design import row_major
 from hwmodel.local_memory.memory_kinds import Built
 from hwmodel.local_memory.organisations import Organisation, Terms
+from hwmodel.local_words import local_width
 from hwmodel.memory_kinds import CHAIN, CHUNK
 from hwmodel.platform import Platform
 from hwmodel.stream.nodes import StreamGroup
 from hwmodel.streamed import Chain, Firing, Segment, StreamedGroup, Tap
 
 REGISTERS = 2  # words of a segment, at most, that are registers
+QUEUED = 3  # LUT for each bit of a counter of data that wait, as measured: they stand still and wrap
 CONTROL = "nodes"  # the name of what has the control of nodes
 
 
@@ -80,9 +83,12 @@ class StreamMemories:
     def _segment(segment: Segment, bits: int, terms: Terms) -> Built:
         if segment.depth <= REGISTERS:
             return terms.kinds.registers(segment.depth * bits)
-        memory = _bank(segment.depth - 1, bits, terms).combined_with(terms.kinds.registers(bits))
-        counters = (1 if segment.shifts else 2) * (segment.depth - 1).bit_length()
-        return memory.combined_with(_counter(counters, terms))
+        memory, place = terms.kinds.registers(bits), (segment.depth - 1).bit_length()
+        if segment.shifts:
+            return _bank(segment.depth - 1, bits, terms).combined_with(memory).combined_with(_counter(place, terms))
+        control = Built(CHAIN.name, lut=_lut(terms, 2 * bits + (QUEUED - 1) * (3 * place + 1)))
+        counters = _counter(3 * place + 1, terms).combined_with(control)
+        return _bank(segment.depth, bits, terms).combined_with(memory).combined_with(counters)
 
     def _end(self, port: PortOfArray, streamed: StreamedGroup) -> MemoryUse:
         """The registers of an AXI4-Stream: two words, or all of an array that is there before the first pulse."""
@@ -97,15 +103,23 @@ class StreamMemories:
         return with_organisation(use, Organisation("chunks", 1, None, data, bits, 0, built, reason))
 
     def _chunk(self, port: PortOfArray, streamed: StreamedGroup) -> MemoryUse:
-        """Two chunks of an array outside."""
+        """Two chunks of an array outside; what is there before the first pulse is in registers, once."""
         accesses, array, data = self.group.accesses, port.array, int(port.data.max())
         bits, wide = accesses.network.arrays[array].type.bits, self._width(array, streamed)
-        words = 2 * -(-data // wide)
-        use = memory_use(self.platform, (CHUNK.name, array, bits), 2 * data, 1, words * wide)
+        words = 2 * -(-data // wide) * wide
+        use = memory_use(self.platform, (CHUNK.name, array, bits), 2 * data, 1, words)
         if self.terms is None:
             return use
-        built = _bank(words, wide * bits, self.terms).combined_with(_counter(2 * words.bit_length(), self.terms))
-        return with_organisation(use, Organisation("chunks", 1, None, words * wide, bits, 0, built, "two chunks"))
+        if self.group.is_set_up(array):
+            registers, reason = self.terms.kinds.registers(data * bits), "there before the first pulse"
+            return with_organisation(use, Organisation("chunks", 1, None, words, bits, 0, registers, reason))
+        size = accesses.network.arrays[array].type.bytes
+        banks = max(wide, min(data, local_width(self.platform, size, write=port.write)))
+        depth = -(-2 * data // banks)
+        built = _bank(depth, bits, self.terms).times(banks).combined_with(_counter(2 * depth.bit_length(), self.terms))
+        reason = f"two chunks in {counted(banks, 'bank')} of {counted(depth, 'word')}"
+        organised = with_organisation(use, Organisation("chunks", 1, None, words, bits, 0, built, reason))
+        return replace(organised, banks=banks)
 
     def _width(self, array: str, streamed: StreamedGroup) -> int:
         """The data of an array that the group takes or makes in a pulse, at most."""
@@ -130,7 +144,7 @@ class StreamMemories:
             width = node.reads[tap.read].array if tap.read < len(node.reads) else None
             if width is not None and places > 1:
                 wide = self.group.accesses.network.arrays[width].type.bits
-                built = built.combined_with(Built(CHAIN.name, lut=_lut(self.terms, wide * -(-(2 * places - 1) // 3))))
+                built = built.combined_with(Built(CHAIN.name, lut=_lut(self.terms, wide * _multiplexer(places))))
         reason = "counters of pulses and of indices, multiplexers of borders"
         organisation = Organisation("segments", 1, None, 0, 1, 0, built, reason)
         return with_organisation(MemoryUse(CHAIN.name, CONTROL, 0, 0, 1, 0, 1), organisation)
@@ -160,9 +174,23 @@ def output_name(chain: Chain) -> str:
 
 
 def _bank(words: int, bits: int, terms: Terms) -> Built:
-    """The cheapest memory with one port to read and one to write: registers where none has them."""
+    """The cheapest memory with one port to read and one to write: registers where none has them.
+
+    One of several rows of LUT memories has a multiplexer of these, and an enable for each.
+    """
     found = terms.kinds.bank(words, bits, terms.prices, reads=1, writes=1)
-    return found if found is not None else terms.kinds.registers(words * bits)
+    if found is None:
+        return terms.kinds.registers(words * bits)
+    kind = next((own for own in terms.kinds.kinds if own.name == found.kind), None)
+    if kind is None or kind.blocks or not kind.shapes:
+        return found
+    rows = -(-words // max(depth for depth, _ in kind.shapes))
+    return replace(found, lut=found.lut + _lut(terms, bits * _multiplexer(rows) + rows)) if rows > 1 else found
+
+
+def _multiplexer(data: int) -> int:
+    """The LUT of a multiplexer of so many data, for each bit."""
+    return -(-(2 * data - 1) // 3)
 
 
 def _counter(bits: int, terms: Terms) -> Built:

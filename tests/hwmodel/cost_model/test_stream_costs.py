@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from port_designs import memory_of, scheduled_design
+from stream_networks import case_of
+
 from arrayol.checks.check import load_checked
 from arrayol.checks.top import choose_top
 from arrayol.ir.network import flatten
 from hwmodel.cost_model.estimate import GroupEstimate
 from hwmodel.cost_model.model import MachineModel
+from hwmodel.design import Design
 from hwmodel.platform import Platform, default_platform
 from hwmodel.streamed import Stream
 
@@ -54,3 +58,31 @@ def test_a_border_costs_multiplexers(tmp_path: Path) -> None:
     lut = [use.organisation.built.lut for use in control if use.organisation is not None]
     corner, edge = 4, 2  # elements of which a place of the window takes its datum
     assert lut[0] - lut[1] == 16 * 4 * sum(-(-(2 * places - 1) // 3) for places in (corner, edge))
+
+
+def test_chunks_have_the_banks_of_the_hardware(tmp_path: Path) -> None:
+    """As many as data pass together, at the port or in a pulse; a platform's word has 16 bytes here."""
+    case = case_of("unsharp", tmp_path, H=4, W=64)
+    platform = memory_of(default_platform(), word_bits=128)
+    model = MachineModel(case.network, platform)
+    ((group, estimate),) = model.streams(tuple(case.network.processes)).designs(Stream(), [64])
+    built = {memory.array: memory for memory in scheduled_design(case, model, Design((group,))).groups[0].memories}
+    chunks = {use.name: use for use in estimate.memories if use.kind == "chunk"}
+    assert {name: memory.banks for name, memory in built.items()} == {"i": 16, "o": 8}
+    assert {name: use.banks for name, use in chunks.items()} == {"i": 16, "o": 8}
+    reasons = {name: use.organisation.reason for name, use in chunks.items() if use.organisation is not None}
+    depths = {name: memory.depth for name, memory in built.items()}
+    assert reasons == {
+        name: f"two chunks in {built[name].banks} banks of {depth} words" for name, depth in depths.items()
+    }
+
+
+def test_deep_memories_of_luts_have_a_multiplexer(tmp_path: Path) -> None:
+    """A segment of 65 words of 8 bits: 64 in four rows of 16 x 4 bits, twice, and a counter of 6 bits."""
+    model = MachineModel(case_of("unsharp", tmp_path, H=32, W=64).network, default_platform())
+    tasks = tuple(model.accesses.network.processes)
+    (_, estimate), *_ = model.streams(tasks).designs(Stream(interface="axis"))
+    lines = next(use for use in estimate.memories if use.name == "blur_x.y")
+    assert lines.segments == ((64, 64),)
+    assert lines.organisation is not None
+    assert lines.organisation.built.lut == 2 * (4 * 2 * 6 + 8 * 3 + 4 + 6)
