@@ -31,10 +31,12 @@ class PartNames:
         lanes = frozenset(lane for agent in group["agents"] for lane in agent["lanes"])
         return PartNames(agents, reading, lanes)
 
-    def of_instance(self, name: str) -> str:
-        """The part that an instance in the group's module is."""
+    def of_instance(self, name: str, inside: str) -> str:
+        """The part that an instance in the group's module is, for what lies `inside` it: a stream has units, too."""
         if name in self.agents:
             return "agents"
+        if name == "stream":
+            return "units" if re.match(r"\.[\w$]+\$unit\d+\b", inside) else "memories"
         if any(re.fullmatch(rf"{re.escape(task)}_unit\d+", name) for task in self.tasks):
             return "units"
         return "port" if re.search(r"_(engine|queue)$", name) else "memories"
@@ -52,7 +54,7 @@ def parts_of(cells: Mapping[str, str], groups: Sequence[Mapping[str, Any]]) -> d
         match = re.match(r"group(\d+)\.([\w$]+)", cell)
         part = "others"
         if match is not None and int(match[1]) < len(names):
-            own = names[int(match[1])]
-            part = own.of_instance(match[2]) if cell.startswith(".", match.end()) else own.of_net(match[2])
+            own, inside = names[int(match[1])], cell[match.end() :]
+            part = own.of_instance(match[2], inside) if inside.startswith(".") else own.of_net(match[2])
         found[part][kind] += 1
     return found

@@ -103,6 +103,18 @@ def test_parts() -> None:
     assert found["others"] == {"TRELLIS_FF": 2, "LUT4": 1}
 
 
+def test_parts_of_a_stream() -> None:
+    cells = {
+        "group0.stream.f$unit0.a": "LUT4",
+        "group0.stream.x$in$0$0$c0$2$segment.ring.words": "TRELLIS_DPR16X4",
+        "group0.stream.f$d$0.held": "TRELLIS_FF",
+        "group0.stream_unit0.a": "LUT4",  # a task of that name
+    }
+    found = parts_of(cells, [{"agents": [{"name": "stream_read", "lanes": []}]}])
+    assert found["units"] == {"LUT4": 2}
+    assert found["memories"] == {"TRELLIS_DPR16X4": 1, "TRELLIS_FF": 1}
+
+
 def test_a_program_that_stops(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Its line with the reason is told, else its last one."""
     monkeypatch.setattr(tools, "tool", lambda _: sys.executable)
