@@ -92,7 +92,7 @@ def hardware_of(bench: Testbench, design: Design, *, as_verilog: bool = True) ->
 def write_design(hardware: HardwareDesign, folder: Path) -> None:
     """Write the modules, the test bench, its data and the Makefile."""
     files = DesignFiles(hardware)
-    for name, text in {**files.files(), "Makefile": makefile(f"{hardware.top}_top", files.axi)}.items():
+    for name, text in {**files.files(), "Makefile": makefile(f"{hardware.top}_top", files.axi, files.ip)}.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
 
