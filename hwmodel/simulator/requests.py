@@ -15,6 +15,8 @@ from hwmodel.local_words import LocalWord
 from hwmodel.platform import ExternalMemory
 from hwmodel.simulator.schedule.plan import fault
 
+_ASKED = 1 << 12  # requests that are kept
+
 Run = tuple[int, int]  # the first element, and how many follow each other
 
 
@@ -114,6 +116,7 @@ class Requester:
     _known: dict[tuple[int, bytes], tuple[IntArray, IntArray, IntArray]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+    _asked: dict[bytes, Request] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @staticmethod
     def of(
@@ -161,7 +164,21 @@ class Requester:
         return word, part
 
     def request_for(self, elements: IntArray) -> Request:
-        """The requests of a step for these elements: in the fewest cycles, of equal ones with the fewest words."""
+        """The requests of a step for these elements: in the fewest cycles, of equal ones with the fewest words.
+
+        Those of the same elements some entries of the first axis further on are the same, further on.
+        """
+        least, entry = int(elements.min()), math.prod(self.shape[1:])
+        ahead = least - least % entry
+        key = (elements - ahead).tobytes()
+        if key not in self._asked:
+            if len(self._asked) >= _ASKED:
+                self._asked.clear()
+            self._asked[key] = self._best(elements - ahead)
+        asked = self._asked[key]
+        return replace(asked, runs=tuple((start + ahead, size) for start, size in asked.runs))
+
+    def _best(self, elements: IntArray) -> Request:
         runs = runs_in(elements, self.shape)
         found = [self._request_for(self.ways[0], runs)]
         for way in self.ways[1:] if len(runs) > 1 else ():

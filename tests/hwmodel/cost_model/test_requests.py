@@ -165,8 +165,18 @@ def test_four_whole_rows(columns: int, width: int, passing: int) -> None:
 def test_a_cycle_less_for_local_words_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two rows of 17 bytes, at 16 a word: the second word has an end of the first row."""
     memory, row = ExternalMemory(latency=5, word_bits=128, burst="run"), LocalWord(16, 17)
-    requester = Requester.of("a", (2, 17), 1, memory, [np.arange(34)], row)
+    requester, other = (Requester.of("a", (2, 17), 1, memory, [np.arange(34)], row) for _ in range(2))
     assert requester.serve(0, np.arange(34), 0)[0] == 5 + 4
     monkeypatch.setattr(Requester, "passing", lambda own, way, longest, each: each)
     with pytest.raises(SimulatorError, match="step 7 requests a run of 'a' for 3 cycles, but its memory needs 4"):
-        requester.serve(0, np.arange(34), 7)
+        other.serve(0, np.arange(34), 7)
+
+
+@given(st.lists(st.integers(0, 39), min_size=1, unique=True), st.integers(0, 5), st.integers(1, 7))
+def test_requests_further_on_are_the_same_further_on(places: list[int], rows: int, row: int) -> None:
+    memory, shape = ExternalMemory(latency=5, word_bits=32, burst="run"), (100, row)
+    steps = [np.sort(np.array(places)), np.sort(np.array(places)) + rows * row]
+    asking, others = (Requester.of("a", shape, 1, memory, steps) for _ in range(2))
+    first = asking.request_for(steps[0])
+    ahead = tuple((start + rows * row, size) for start, size in first.runs)
+    assert asking.request_for(steps[1]) == others.request_for(steps[1]) == replace(first, runs=ahead)
