@@ -233,6 +233,8 @@ def ways_of(plan: PortPlan, terms: Terms) -> Ways:
 
 def _routes(plan: PortPlan, function: BankFunction | None, terms: Terms) -> Routes:
     """The lanes of a memory (of registers without a function), and the words of the port that are stored from it."""
+    if plan.is_table:
+        return NO_ROUTES
     reads, writes = plan.reach(function) if function is not None else (1.0, 1.0)
     port = terms.port_bits if plan.ports.stored else 0
     return replace(plan.routes, port=port, read_reach=reads, write_reach=writes)
@@ -290,7 +292,8 @@ def organise_fifo(data: int, wide: int, bits: int, terms: Terms) -> Organisation
 
 def organise_state(chains: int, banks: int, bits: int, terms: Terms) -> Organisation:
     """The organisation of a delay's state, whose chains take so many words of `bits` each, in so many banks."""
-    deep, routes = -(-chains // banks), Routes(banks, banks, banks)
+    deep = -(-chains // banks)
+    routes = Routes(banks, banks, banks) if deep > 1 else NO_ROUTES  # a single word stays in its unit
     built = _bank(deep, bits, terms).times(banks)
     built = terms.steered(built, memory_features(routes, banks, 1, bits, deep))
     return Organisation("state", 1, Residues((banks,)), deep, bits, 0, built, "a bank for each unit", routes=routes)

@@ -198,6 +198,11 @@ class PortPlan:
         return _average(reading), _average(writing)
 
     @property
+    def is_table(self) -> bool:
+        """Whether it is only read, and only at subscripts computed from data: units ask it, and no program does."""
+        return not self.ports.writing and all(reader.random for reader in self.ports.readers)
+
+    @property
     def is_random(self) -> bool:
         """Whether a reader reads at subscripts computed from data."""
         return any(reader.random for reader in self.ports.readers)
