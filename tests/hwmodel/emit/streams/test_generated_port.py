@@ -24,13 +24,14 @@ REFUSED = {"not-streamed", "not-emitted", "made-in-part"}
 
 @dataclass(frozen=True)
 class Placed:
-    """A drawn specification, how its tasks are cut in groups, which of these stream, and on which platform."""
+    """A drawn specification, how its tasks are cut in groups, which of these stream, on which platform, and when."""
 
     drawn: Drawn
     cuts: tuple[bool, ...]
     streaming: tuple[bool, ...]
     chunk: int
     platform: Platform
+    together: bool
 
     def kinds(self, tasks: int, stream: Stream) -> list[tuple[int, Stream | None]]:
         """The groups of so many tasks: those of several stream, as groups of blocks here have one."""
@@ -55,7 +56,8 @@ def placed(draw: st.DrawFn) -> Placed:
         "outstanding": draw(st.sampled_from((1, 4))),
     }
     platform = memory_of(platform_at(draw(st.sampled_from((2.0, 50.0, 150.0)))), **memory)
-    return Placed(draw(streams()), cuts, streaming, draw(st.sampled_from((0, 1, 2, 3))), platform)
+    drawn, chunk = draw(streams()), draw(st.sampled_from((0, 1, 2, 3)))
+    return Placed(drawn, cuts, streaming, chunk, platform, draw(st.booleans()))
 
 
 def judge(own: Placed, tally: Counter[str]) -> None:
@@ -67,15 +69,18 @@ def judge(own: Placed, tally: Counter[str]) -> None:
     stream = own.drawn.stream
     for other in (stream, replace(stream, pace=Stream().pace), replace(stream, pace=Stream().pace, scan=())):
         try:
-            design = mixed_design(case, own.kinds(len(case.network.processes), other), own.platform, chunk=own.chunk)
+            kinds = own.kinds(len(case.network.processes), other)
+            together = own.together and len(kinds) > 1
+            design = mixed_design(case, kinds, own.platform, chunk=own.chunk, together=together)
         except ArrayolError as refused:
             if not {diagnostic.code for diagnostic in refused.diagnostics} <= REFUSED:
                 raise
             tally[refused.diagnostics[0].message] += 1
             continue
         require_port_frames(design)
-        kinds = {group.streamed is not None for group in design.groups}
-        tally["both kinds" if len(kinds) == 2 else "streams" if True in kinds else "blocks"] += 1
+        streaming = {group.streamed is not None for group in design.groups}
+        tally["both kinds" if len(streaming) == 2 else "streams" if True in streaming else "blocks"] += 1
+        tally["at the same time"] += together
         return
 
 
@@ -84,3 +89,4 @@ def test_generated_groups_behind_the_port() -> None:
     cases, tally = max(8, case_count(16)), Counter[str]()
     on_many(cases, 1, lambda own: judge(own, tally), placed())
     assert tally["streams"] + tally["both kinds"] >= 0.6 * cases, tally
+    assert tally["at the same time"], tally
