@@ -6,9 +6,9 @@
     .venv/bin/python benchmarks/whole_designs.py draw FOLDER              # the designs to keep out, before they are
 
 Designs are of shipped specifications at the size of their platform's [verify] table, and of its plain front. Those of
-HELD are kept out of the fit, which is also made of some of `drawn_designs.py`. `draw` drew them by chance, before any of
-them was measured and when features and
-coefficients were what they are: of each specification in POOL one of the designs that had never been measured and have
+HELD are kept out of the fit, which is also made of some of `drawn_designs.py`. `draw` drew them by chance, before any
+of them was measured and when features and coefficients were what they are: of each specification in POOL one of the
+designs that had never been measured and have
 at most 9,000 LUT by the model, more of which take long. Ten have any. (With up to 6,000 only seven have; that was tried
 first, and nothing was measured of it.) No design of `dct`, `fir`, `flow`, `lpsf`, `polyprod`, `stencil2d` and
 `thumbnail` has so few; `mobilenet` was not looked at. Measuring takes half a minute to three minutes
