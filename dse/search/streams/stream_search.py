@@ -1,8 +1,7 @@
 """The streams of a group: each is priced by itself, and their front joins that of the group's blocks.
 
-A group has some dozens of them, which are priced before any blocks and prune these. Where line buffers are counted
-element by element, they follow from those of the group at small sizes; streams where they do not are left out, unless
-they are small.
+A group has some dozens of them, which are priced before any blocks and prune these. Where many reads would be counted
+one by one, line buffers follow from those of the group at small sizes; streams where they do not are left out.
 """
 
 from __future__ import annotations
@@ -29,12 +28,10 @@ from hwmodel.streamed import Stream
 
 _NO_STREAMS = 0.015  # roughly, of a look at a group that does not stream,
 STREAM_SECONDS = 0.022  # roughly, of a stream under one order of loops and pace, with a few chunks of the port,
-GROWN_SECONDS = 0.06  # more where its line buffers follow from those of small groups,
-FEW_SECONDS = 0.01  # or are counted, of arrays with at most _FEW_DATA,
+COUNTED_SECONDS = 0.02  # more where reads beyond the ends are counted,
 STEP_SECONDS = 2.5e-7  # and for each step of the port
 _ORDERS = 2  # of loops, as a rule
 _FEW_TASKS = 4  # of a group, of which it does not take long to tell whether it streams at all
-_FEW_DATA = 150_000
 _SHORTEST = 8  # pulses of a chunk, as a rule
 _LONGER = 2  # times as many steps as the shortest chunks have are those of all chunks that are tried
 _STEPS_AT_MOST = 12_000_000
@@ -92,8 +89,8 @@ def _require_emitted(space: MappingSpace, tasks: tuple[str, ...], stream: Stream
             raise refusal
 
 
-def may_be_grown(space: MappingSpace, tasks: tuple[str, ...]) -> bool:
-    """Whether a tap of a group may be late by several numbers: where windows go beyond the ends by several pixels."""
+def reads_beyond_ends(space: MappingSpace, tasks: tuple[str, ...]) -> bool:
+    """Whether data beyond the ends may be at no tap when they are read: of windows that move by several pixels."""
     for task in tasks:
         for touch in space.accesses.reads[task]:
             steps = [step for row in touch.tiler.paving for step in row]
@@ -105,11 +102,8 @@ def may_be_grown(space: MappingSpace, tasks: tuple[str, ...]) -> bool:
 def _seconds(space: MappingSpace, tasks: tuple[str, ...]) -> float:
     """Roughly what all streams of a group take."""
     streams = len(paces_of(space, tasks)) * _orders(space, tasks)
-    arrays = {touch.array for task in tasks for touch in (*space.accesses.reads[task], *space.accesses.writes[task])}
-    if may_be_grown(space, tasks):
-        is_small = sum(map(space.accesses.size, arrays)) <= _FEW_DATA
-        return streams * (STREAM_SECONDS + (FEW_SECONDS if is_small else GROWN_SECONDS))
-    return streams * STREAM_SECONDS + STEP_SECONDS * min(_STEPS_AT_MOST, _steps(space, tasks))
+    each = STREAM_SECONDS + (COUNTED_SECONDS if reads_beyond_ends(space, tasks) else 0.0)
+    return streams * each + STEP_SECONDS * min(_STEPS_AT_MOST, _steps(space, tasks))
 
 
 def _orders(space: MappingSpace, tasks: tuple[str, ...]) -> int:
