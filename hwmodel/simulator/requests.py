@@ -15,7 +15,8 @@ from hwmodel.local_words import LocalWord
 from hwmodel.platform import ExternalMemory
 from hwmodel.simulator.schedule.plan import fault
 
-_ASKED = 1 << 12  # requests that are kept
+_ASKED = 1 << 12  # steps whose requests are kept
+_SERVED = 1 << 10  # elements of a step whose cycles are kept
 
 Run = tuple[int, int]  # the first element, and how many follow each other
 
@@ -117,6 +118,7 @@ class Requester:
         default_factory=dict, init=False, repr=False, compare=False
     )
     _asked: dict[bytes, Request] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _served: dict[bytes, tuple[int, IntArray]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @staticmethod
     def of(
@@ -228,14 +230,19 @@ class Requester:
         begins = np.append(True, (np.diff(parts, axis=1) != 0).any(axis=0))
         return word - start * self.size // self.word, np.cumsum(begins) - 1
 
+    @property
+    def _alignment(self) -> int:
+        """Elements after which places in a word and in a row are the same again."""
+        row = self.local.row if self.local else math.prod(self.shape)
+        return math.lcm(self.word // math.gcd(self.word, self.size), row)
+
     def _of_run(self, start: int, elements: IntArray) -> tuple[IntArray, IntArray, IntArray]:
         """For a run: the word of each element, the cycles of each word, and the delay of each element after its word.
 
         A word takes a cycle for each of its local words, and one if it completes no element. Runs that start at the
         same position in a word and in a row, with the same elements relative to the start, are computed once.
         """
-        row = self.local.row if self.local else math.prod(self.shape)
-        first = start % math.lcm(self.word // math.gcd(self.word, self.size), row)
+        first = start % self._alignment
         key = first, (elements - start).tobytes()
         if key not in self._known:
             word, local = self.parts(first, elements - start + first)
@@ -251,7 +258,23 @@ class Requester:
         Raises SimulatorError (`request-too-short`) if a run is longer than what is requested for it, or has more local
         words than cycles.
         """
-        asked, cycles, done, issued = self.request_for(elements), list[IntArray](), list[int](), now - 1
+        least = int(elements.min())
+        unit = math.lcm(math.prod(self.shape[1:]), self._alignment)
+        moved = elements - (least - least % unit)  # at the same places in words and rows
+        if len(elements) > _SERVED:
+            end, cycles = self._serve(moved, step)
+            return now + end, now + cycles
+        key = moved.tobytes()
+        if key not in self._served:
+            if len(self._served) >= _ASKED:
+                self._served.clear()
+            self._served[key] = self._serve(moved, step)
+        end, cycles = self._served[key]
+        return now + end, now + cycles
+
+    def _serve(self, elements: IntArray, step: int) -> tuple[int, IntArray]:
+        """The same for a step whose first request is made at cycle 0."""
+        asked, cycles, done, issued = self.request_for(elements), list[IntArray](), list[int](), -1
         parts, each, passing = asked.parts, asked.each, asked.passing
         cuts = np.searchsorted(elements, [start for start, _ in asked.runs])
         for (start, _), own_elements in zip(asked.runs, np.split(elements, cuts[1:]), strict=True):
@@ -265,9 +288,9 @@ class Requester:
                 if int(part_cycles.sum()) > passing:
                     message = f"step {step} requests a run of '{self.array}' for {passing} cycles, but its memory needs"
                     raise fault("request-too-short", f"{message} {int(part_cycles.sum())}")
-                before = done[-self.memory.outstanding] if len(done) >= self.memory.outstanding else now
+                before = done[-self.memory.outstanding] if len(done) >= self.memory.outstanding else 0
                 issued = max(issued + 1, before)
-                time = max(issued + (self.memory.latency or 0), done[-1] if done else now)
+                time = max(issued + (self.memory.latency or 0), done[-1] if done else 0)
                 begins[part * each : (part + 1) * each] = time + np.cumsum(part_cycles) - part_cycles
                 done.append(time + passing)
             cycles.append(begins[word] + later)

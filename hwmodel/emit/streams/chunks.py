@@ -138,7 +138,9 @@ def _numbers(first: IntArray) -> IntArray:
 
 def _are_in_different_banks(group: IntArray, bank: IntArray, banks: int) -> bool:
     """Whether no two of a group are in one bank."""
-    return len(np.unique(group * banks + bank)) == len(group)
+    seen = np.zeros((int(group.max(initial=0)) + 1) * banks, np.bool_)
+    seen[group * banks + bank] = True
+    return int(np.count_nonzero(seen)) == len(group)
 
 
 @dataclass(frozen=True)

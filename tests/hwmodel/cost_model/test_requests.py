@@ -180,3 +180,6 @@ def test_requests_further_on_are_the_same_further_on(places: list[int], rows: in
     first = asking.request_for(steps[0])
     ahead = tuple((start + rows * row, size) for start, size in first.runs)
     assert asking.request_for(steps[1]) == others.request_for(steps[1]) == replace(first, runs=ahead)
+    asking.serve(0, steps[0], 0)
+    (end, cycles), (other_end, other_cycles) = asking.serve(3, steps[1], 1), others.serve(3, steps[1], 1)
+    assert (end, cycles.tolist()) == (other_end, other_cycles.tolist())
