@@ -74,7 +74,7 @@ def test_kinds_of_groups(tmp_path: Path, name: str, sizes: dict[str, int], strea
 
 
 def test_generated_filters() -> None:
-    cases, tally = case_count(20), Counter[str]()
+    cases, tally = case_count(10), Counter[str]()
 
     def on(drawn: tuple[str, Stream]) -> None:
         text, stream = drawn
@@ -90,7 +90,7 @@ def test_generated_filters() -> None:
             return
         judge(whole, tally)
 
-    on_many(cases, 3, on, filters(24, 40))
+    on_many(cases, 3, on, filters(24, 32))
     assert tally["derived"] >= tally["whole"]
 
 
