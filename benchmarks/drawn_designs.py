@@ -25,7 +25,7 @@ from whole_designs import FITTED_DRAWN, calibration, modelled
 
 from arrayol import api
 from dse.output.calibration import Calibration, Measured, open_measured
-from dse.output.hardware import DOCUMENT, SYNTHESIS
+from dse.output.hardware.emission import DOCUMENT, SYNTHESIS
 from dse.output.synthesis import FIGURES
 from dse.space.study import Study
 from hwmodel.emit.verilog.icarus import run_bench

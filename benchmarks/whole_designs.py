@@ -28,7 +28,7 @@ from typing import Any
 from arrayol import api
 from arrayol.files import shipped_folder
 from dse.output.calibration import Calibration, Measured, open_measured, write_calibration
-from dse.output.hardware import DOCUMENT, SYNTHESIS
+from dse.output.hardware.emission import DOCUMENT, SYNTHESIS
 from dse.output.open_design import StoredDesign
 from dse.output.synthesis import FIGURES
 from hwmodel.cost_model.control_cost import parts_of

@@ -86,8 +86,8 @@ if TYPE_CHECKING:
     from dse.output.built_memories import BuiltMemories as BuiltMemories
     from dse.output.built_memories import BuiltMemory as BuiltMemory
     from dse.output.calibration import Calibration as Calibration
-    from dse.output.hardware import CheckedDesign as CheckedDesign
-    from dse.output.hardware import EmittedDesign as EmittedDesign
+    from dse.output.hardware.emission import CheckedDesign as CheckedDesign
+    from dse.output.hardware.emission import EmittedDesign as EmittedDesign
     from dse.output.open_design import Simulated as Simulated
     from dse.output.open_design import StoredDesign as StoredDesign
     from dse.output.synthesis import Synthesis as Synthesis
@@ -115,13 +115,13 @@ _MODULES = {  # every public name, and the module that has it
     "BuiltMemories": "dse.output.built_memories",
     "BuiltMemory": "dse.output.built_memories",
     "Calibration": "dse.output.calibration",
-    "CheckedDesign": "dse.output.hardware",
+    "CheckedDesign": "dse.output.hardware.emission",
     "Choices": "hwmodel.banks.layouts",
     "ComparedResults": "arrayol.api.exploration",
     "Comparison": "hwmodel.banks.layouts",
     "CostReport": "hwmodel.cost_report",
     "Design": "dse.results.designs",
-    "EmittedDesign": "dse.output.hardware",
+    "EmittedDesign": "dse.output.hardware.emission",
     "Exploration": "dse.results.exploration",
     "Imported": "arrayol.c_import.import_c",
     "InfeasibleError": "arrayol.errors",

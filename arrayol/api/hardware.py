@@ -10,9 +10,10 @@ from typing import Any
 from numpy.typing import NDArray
 
 from arrayol.execute.extern import Functions
-from dse.output import hardware_hls, hardware_verilog
 from dse.output.calibration import Calibration, calibrate_folders, write_calibration
-from dse.output.hardware import EmittedDesign, write_hardware
+from dse.output.hardware import cpp as hardware_cpp
+from dse.output.hardware import verilog as hardware_verilog
+from dse.output.hardware.emission import EmittedDesign, write_hardware
 from dse.output.open_design import StoredDesign
 from dse.output.synthesis import Synthesis, SynthesisOptions, synthesise_folder
 
@@ -64,12 +65,12 @@ def emit_hls(
     >>> "Makefile" in api.emit_hls(design, "hls").files
     True
     """
-    emitted = hardware_hls.emit_hls(opened, inputs)
+    emitted = hardware_cpp.emit_hls(opened, inputs)
     write_hardware(emitted, Path(folder))
     return emitted
 
 
-def check_hls(folder: Path | str) -> hardware_hls.CheckedHls:
+def check_hls(folder: Path | str) -> hardware_cpp.CheckedHls:
     """Build what `emit_hls` wrote to a folder with g++, with and without sanitizers, run it, and compare the outputs.
 
     `mismatches` of the result names every difference, and streams that hold too much. Raises ArrayolError:
@@ -79,7 +80,7 @@ def check_hls(folder: Path | str) -> hardware_hls.CheckedHls:
     >>> api.check_hls("built").mismatches
     ()
     """
-    return hardware_hls.check_hls(Path(folder))
+    return hardware_cpp.check_hls(Path(folder))
 
 
 def write_waveforms(

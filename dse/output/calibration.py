@@ -15,7 +15,7 @@ from arrayol.errors import ArrayolError, error
 from arrayol.files import atomic_file
 from arrayol.text import listed
 from dse.output.emitted_folder import Amount, StoredRecord, open_emitted, read_document
-from dse.output.hardware import SYNTHESIS
+from dse.output.hardware.emission import SYNTHESIS
 from dse.output.synthesis import FIGURES
 from dse.results.identifiers import IDENTIFIER
 from hwmodel.datapath.technology.overhead import STEERED

@@ -21,7 +21,7 @@ from arrayol.files import MOST_TEXT_BYTES, hint_of, read_bytes, read_json
 from arrayol.limits import LARGEST
 from arrayol.source import visible
 from arrayol.text import clipped
-from dse.output.hardware import DOCUMENT
+from dse.output.hardware.emission import DOCUMENT
 from dse.results.identifiers import IDENTIFIER
 from hwmodel.synth.ecp5 import SPEEDS, Ecp5Device
 

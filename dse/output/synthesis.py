@@ -19,7 +19,7 @@ from arrayol.errors import error
 from arrayol.files import atomic_folder
 from dse.output.emitted_folder import EmittedFolder, open_emitted
 from dse.output.folder import OTHER_FOLDER, require_replaceable
-from dse.output.hardware import SYNTHESIS
+from dse.output.hardware.emission import SYNTHESIS
 from hwmodel.synth.ecp5 import (
     CONFIG,
     NETLIST,

@@ -273,7 +273,7 @@ class Requester:
         return now + end, now + cycles
 
     def _serve(self, elements: IntArray, step: int) -> tuple[int, IntArray]:
-        """The same for a step whose first request is made at cycle 0."""
+        """Serve a step whose first request is made at cycle 0."""
         asked, cycles, done, issued = self.request_for(elements), list[IntArray](), list[int](), -1
         parts, each, passing = asked.parts, asked.each, asked.passing
         cuts = np.searchsorted(elements, [start for start, _ in asked.runs])

@@ -63,7 +63,7 @@ class StreamModel:
 
     @property
     def repetitions(self) -> int:
-        """Those of all its tasks."""
+        """The repetitions of all its tasks."""
         return sum(math.prod(self.accesses.extents(task)) for task in self.tasks)
 
     @cached_property

@@ -36,9 +36,9 @@ from arrayol.ir.network import Network
 from arrayol.transforms.steps import canonical_form
 from dse.jobs.runner import Resources
 from dse.output.folder import load_result
-from dse.output.hardware import emit_hardware
-from dse.output.hardware_hls import EmittedHls
-from dse.output.hardware_verilog import EmittedVerilog
+from dse.output.hardware.cpp import EmittedHls
+from dse.output.hardware.emission import emit_hardware
+from dse.output.hardware.verilog import EmittedVerilog
 from dse.output.open_design import StoredDesign
 from dse.results.exploration import Exploration
 from dse.results.schema import Result

@@ -11,7 +11,7 @@ from stream_networks import Case
 from verilog_programs import promised_frames
 
 from arrayol.errors import ArrayolError
-from dse.output.later_frames import later_frames
+from dse.output.hardware.later_frames import later_frames
 from dse.space.mappings import MappingSpace
 from dse.space.study import Study
 from dse.verify.testbench import memories_of_groups, run_simulation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from strategies_designs import MappedSpec
 
-from dse.output.later_frames import later_frames
+from dse.output.hardware.later_frames import later_frames
 from dse.verify.testbench import Testbench, memories_of_groups, run_simulation
 from hwmodel.emit.schedule.design import HardwareDesign, schedule_design, with_later_frames
 from hwmodel.emit.streams.port_schedule import schedule_stream

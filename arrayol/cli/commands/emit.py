@@ -34,9 +34,9 @@ from arrayol.cli.tables import facts_table, headed_table, print_parts
 from arrayol.errors import ArrayolError
 from arrayol.execute.extern import externs_of
 from arrayol.text import counted
-from dse.output.hardware import require_emittable
-from dse.output.hardware_hls import CheckedHls
-from dse.output.hardware_verilog import CheckedVerilog
+from dse.output.hardware.cpp import CheckedHls
+from dse.output.hardware.emission import require_emittable
+from dse.output.hardware.verilog import CheckedVerilog
 from dse.results.pick import Rule
 from hwmodel.emit.hls.compiler import require_compiler
 from hwmodel.emit.verilog.icarus import require_icarus

@@ -13,7 +13,7 @@ from arrayol import api
 from arrayol.cli.completion import folders
 from arrayol.cli.options import PLACE, json_option
 from arrayol.cli.tables import facts_table, headed_table, print_parts
-from dse.output.hardware import SYNTHESIS
+from dse.output.hardware.emission import SYNTHESIS
 from dse.output.synthesis import written_files
 from hwmodel.synth.ecp5 import CONFIG, PACKAGES, SPEEDS, Amounts
 

@@ -30,7 +30,7 @@ class Modules:
 
     def of(self, opened: StoredDesign, *, asked: bool) -> dict[str, Any]:
         """The files of a design, or why there are none; `large` where it takes too much to be here unasked."""
-        from dse.output.hardware_verilog import emit_verilog  # noqa: PLC0415  loads what prints Verilog
+        from dse.output.hardware.verilog import emit_verilog  # noqa: PLC0415  loads what prints Verilog
 
         work = sum(math.prod(side or 1 for side in own.repetition) for own in opened.network.processes.values())
         if not asked and work > self.work:

@@ -21,7 +21,6 @@ from hwmodel.emit.schedule.frames.short_frame import ShortFrame
 from hwmodel.emit.schedule.frames.whole_frame import WholeGroup
 from hwmodel.emit.schedule.group import GroupSchedule, GroupScheduler
 from hwmodel.emit.schedule.own_module import Computing, own_module
-from hwmodel.emit.schedule.periods import Periods
 from hwmodel.emit.schedule.port import AddressMap, address_map
 from hwmodel.emit.schedule.proofs import reading_apart, require_proofs, require_stored
 from hwmodel.emit.schedule.units import FETCH
@@ -40,6 +39,31 @@ Contents = Mapping[str, IntArray]  # by array in a ROM the bits of its elements
 StreamScheduling = Callable[
     [Accesses, Platform, AddressMap, Contents, StreamGroupRun, Outside], tuple[GroupSchedule, Outside]
 ]
+
+
+FRAMES_BESIDE = 2  # frames of a test bench beside those that fill the groups
+
+
+@dataclass(frozen=True)
+class Periods:
+    """Groups at the same time (docs/machine.md, section 16): the cycles of a period, and the copies of arrays outside.
+
+    `ends` has the cycle of a period in which each group ends if all have a frame.
+    """
+
+    cycles: int
+    ends: tuple[int, ...]
+    copies: Mapping[str, int]
+
+    @property
+    def groups(self) -> int:
+        """How many there are."""
+        return len(self.ends)
+
+    @property
+    def frames(self) -> int:
+        """The frames that a test bench runs, so that each copy of an array is used again."""
+        return max(self.groups, *self.copies.values()) + FRAMES_BESIDE
 
 
 @dataclass(frozen=True)

@@ -379,7 +379,7 @@ class PortScheduler:
         )
 
     def _copied(self, arrays: IntArray) -> IntArray:
-        """Of the arrays of requests, by number (-1 for none), the places among those with copies, from 1 on, else 0."""
+        """The places of arrays of requests, by number (-1 for none), among those with copies, from 1 on, else 0."""
         copies = list(self.addresses.copies)
         places = [copies.index(name) + 1 if name in copies else 0 for name in self.accesses.network.arrays]
         return np.array([*places, 0], np.int64)[arrays]

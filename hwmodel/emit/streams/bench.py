@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from hwmodel.emit.streams.group import Beat
 from hwmodel.emit.streams.names import vector
-from hwmodel.emit.streams.words import Words
+from hwmodel.emit.streams.words import FrameWords
 
 REGISTERS = 1  # between the group and the output
 LONGEST_PATH = 512
@@ -25,7 +25,7 @@ class AxisBench:
     inputs: Sequence[Beat]
     outputs: Sequence[Beat]
     set_up: Sequence[Beat]
-    words: Mapping[str, Words]
+    words: Mapping[str, FrameWords]
     frames: int
 
     def text(self, longest: int) -> str:

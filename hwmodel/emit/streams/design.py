@@ -19,7 +19,7 @@ from hwmodel.emit.streams.hardware import StreamHardware
 from hwmodel.emit.streams.sources import Literals, VerilogLiterals
 from hwmodel.emit.streams.top import AxisTop
 from hwmodel.emit.streams.units import LIBRARY, group_files, library_files
-from hwmodel.emit.streams.words import Limbs, Words, limbs_of
+from hwmodel.emit.streams.words import FrameWords, Limbs, limbs_of
 from hwmodel.stream.model import StreamModel, metrics_of
 from hwmodel.streamed import Stream
 
@@ -113,7 +113,7 @@ class StreamDesign:
         yield f"rtl/{self.top}_axis.v", comment + top.text()
 
     @cached_property
-    def words(self) -> Mapping[str, Words]:
+    def words(self) -> Mapping[str, FrameWords]:
         """By array the words of its AXI4-Stream, of all frames."""
         words = {beat.array: self._serial(beat) for beat in self._set_up}
         for array, reader in self.readers.items():
@@ -121,7 +121,7 @@ class StreamDesign:
             for frame in self.frames:
                 if id(frame) not in known:
                     known[id(frame)] = reader.of(self._bits(array, frame[array]))
-            words[array] = Words(reader.beat.mark_bits + 2, tuple(known[id(frame)] for frame in self.frames))
+            words[array] = FrameWords(reader.beat.mark_bits + 2, tuple(known[id(frame)] for frame in self.frames))
         return words
 
     @cached_property
@@ -144,10 +144,10 @@ class StreamDesign:
         yield "tb/tb.v", bench.text(LONGEST * (pulses + sum(map(len, self.words.values()))) + 1000)
         yield from bench.data()
 
-    def _serial(self, beat: Beat) -> Words:
+    def _serial(self, beat: Beat) -> FrameWords:
         bits = self._bits(beat.array, self.frames[0][beat.array])
         last = np.arange(len(bits)) == len(bits) - 1
-        return Words(beat.mark_bits + 2, (limbs_of(beat.mark_bits + 2, ((0, bits), (beat.mark_bits, last))),))
+        return FrameWords(beat.mark_bits + 2, (limbs_of(beat.mark_bits + 2, ((0, bits), (beat.mark_bits, last))),))
 
     def _bits(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
         kind = self.model.accesses.network.arrays[name].type

@@ -14,7 +14,7 @@ from hwmodel.emit.streams.counters import Counters
 from hwmodel.emit.streams.hardware import StreamHardware
 from hwmodel.emit.streams.lookups import lookup_lines
 from hwmodel.emit.streams.names import bits_below, data_net, lane_name, made_net, node_name, vector
-from hwmodel.emit.streams.nets import LaneEnables, of_rounds
+from hwmodel.emit.streams.nets.whole import LaneEnables, of_rounds
 from hwmodel.emit.streams.sources import ports_read
 from hwmodel.emit.streams.trains import Loops
 from hwmodel.emit.verilog.datapaths.chunks import bus_bits, chunk_size, early_bus, elements_of, leaving

@@ -14,8 +14,8 @@ from hwmodel.accesses import Touch
 from hwmodel.datapath.derive import Derived, derivation_of
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.frames.short_frame import WHOLE_AT_MOST
-from hwmodel.emit.streams.grown import grown_nets
-from hwmodel.emit.streams.nets import GroupNets, LaneEnables, whole_nets
+from hwmodel.emit.streams.nets.grown import grown_nets
+from hwmodel.emit.streams.nets.whole import GroupNets, LaneEnables, whole_nets
 from hwmodel.emit.streams.positions import LaneNets, positions_of
 from hwmodel.emit.streams.sources import Literals, Sources, VerilogLiterals, ports_read
 from hwmodel.emit.verilog.datapaths.chunks import has_bus
@@ -65,7 +65,7 @@ class StreamHardware:
         return self.nets_of(model) if found is None else found
 
     def nets_of(self, model: StreamModel) -> GroupNets:
-        """Those of the group at a size, from all its repetitions."""
+        """The nets of the group at a size, from all its repetitions."""
         streamed = model.streamed(self.stream)
         firing = {name: node.firing for name, node in streamed.nodes.items()}
         lanes = {own.lane: LaneNets(own, tuple(positions_of(own)), streamed.frame) for own in model.passes(self.stream)}

@@ -57,7 +57,7 @@ class Literals(Protocol):
 
 
 class VerilogLiterals:
-    """Those of Verilog."""
+    """Numbers as Verilog writes them."""
 
     def of_bits(self, bits: int, kind: ElementType) -> str:
         """A constant by its bits."""

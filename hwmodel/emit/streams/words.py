@@ -17,7 +17,7 @@ Limbs = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, eq=False)
-class Words:
+class FrameWords:
     """Words of so many bits, of frames one after another: of each (words, limbs), the lowest bits first."""
 
     bits: int

@@ -23,7 +23,7 @@ from hwmodel.emit.streams.conditions import Choice, Index
 from hwmodel.emit.streams.group import Beat, beats_of, chosen_net, loops_of_firing, misses_last_round
 from hwmodel.emit.streams.hardware import StreamHardware
 from hwmodel.emit.streams.names import bits_below, lane_name
-from hwmodel.emit.streams.nets import Enables, LaneEnables
+from hwmodel.emit.streams.nets.whole import Enables, LaneEnables
 from hwmodel.stream.lanes import Lane
 from hwmodel.stream.model import metrics_of
 from hwmodel.stream.nodes import Node
@@ -157,10 +157,10 @@ class StreamText:
                 )
             else:
                 port = next(own for own in node.process.output_ports if own.name == lane.port)
-                value = element(self._made(node, port), [str(lane.unit), *_subscripts(port, lane.place)])
+                value = element(self._output_name(node, port), [str(lane.unit), *_subscripts(port, lane.place)])
             yield f"const {c_type(kind)} {name} = {value};"
 
-    def _made(self, node: Node, port: Port) -> str:
+    def _output_name(self, node: Node, port: Port) -> str:
         return self.names.of("made", f"{node.name} {port.name}")
 
     def _chains(self, lanes: LaneEnables) -> Iterator[str]:
@@ -235,8 +235,10 @@ class StreamText:
     def _computes(self, node: Node, indices: Indices) -> Iterator[str]:
         firing, elementary = self.hardware.firing[node.name], self._elementary(node.name)
         for port in elementary.outputs:
-            self.kept.append(f"static {declared(self._made(node, port), port.type, (firing.units, *_shape(port)))};")
-            self.kept.append(f"#pragma HLS ARRAY_PARTITION variable = {self._made(node, port)} complete dim = 0")
+            self.kept.append(
+                f"static {declared(self._output_name(node, port), port.type, (firing.units, *_shape(port)))};"
+            )
+            self.kept.append(f"#pragma HLS ARRAY_PARTITION variable = {self._output_name(node, port)} complete dim = 0")
         choices = {port.name: self.hardware.nets.choices.get((node.name, port.name)) for port in elementary.inputs}
         for unit in range(firing.units):
             lines = list[str]()
@@ -248,7 +250,7 @@ class StreamText:
                     continue
                 lines += self._operands(port, list(self._chosen(own, port.type, firing, unit, indices)))
                 inputs.append(Named.PATTERN.of(port.name))
-            outputs = [f"{self._made(node, port)}[{unit}]" for port in elementary.outputs]
+            outputs = [f"{self._output_name(node, port)}[{unit}]" for port in elementary.outputs]
             lines.append(call_of(Named.DO.of(elementary.name), elementary, inputs, outputs, ()))
             yield from _where(_last_round(firing, unit, indices), lines)
 

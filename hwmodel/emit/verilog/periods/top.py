@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hwmodel.emit.schedule.design import HardwareDesign
+from hwmodel.emit.schedule.design import HardwareDesign, Periods
 from hwmodel.emit.schedule.group import GroupSchedule
-from hwmodel.emit.schedule.periods import Periods, arrays_of
 from hwmodel.emit.schedule.port import AddressMap
 from hwmodel.emit.verilog.agents import bits_of
 from hwmodel.emit.verilog.wiring import ASKS, GRANTED, SERVED, Outside, copied_port, engine_ports, wire
@@ -116,7 +115,7 @@ class _Printer:
 
     def _copies(self, number: int, group: GroupSchedule) -> Iterator[str]:
         """By how many words the copies of a group's frame lie ahead of the first ones."""
-        arrays = [array for array in arrays_of(group) if array in self.addresses.copies]
+        arrays = [array for array in _arrays_of(group) if array in self.addresses.copies]
         for copies in sorted({self.addresses.copies[array] for array in arrays}):
             counter = f"frame{number}_of{copies}"
             yield f"  reg [{bits_of(copies) - 1}:0] {counter};  // the frame of group {number}, modulo {copies}"
@@ -139,3 +138,8 @@ class _Printer:
         size, copies = self.addresses.sizes[array], self.addresses.copies[array]
         chosen = (f"frame{number}_of{copies} == {copy} ? {copy * size} : " for copy in range(1, copies))
         return f"{''.join(chosen)}0"
+
+
+def _arrays_of(group: GroupSchedule) -> list[str]:
+    """The arrays that a group loads and stores, each once."""
+    return list(dict.fromkeys(own.array for engine in group.engines for own in engine.lanes))

@@ -18,8 +18,8 @@ from arrayol.errors import ArrayolError
 from arrayol.execute.run import with_tables
 from hwmodel.emit.schedule.bits import bits_of_values
 from hwmodel.emit.streams.group import GroupModule
-from hwmodel.emit.streams.grown import grown_nets
 from hwmodel.emit.streams.hardware import StreamHardware
+from hwmodel.emit.streams.nets.grown import grown_nets
 from hwmodel.streamed import Stream
 
 AXIS = Stream(interface="axis")

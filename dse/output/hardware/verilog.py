@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from arrayol.execute.extern import Functions
 from arrayol.text import counted
-from dse.output.hardware import MAKEFILE, PAGE, CheckedDesign, EmittedDesign, ScheduledDesign, emit_hardware
-from dse.output.hardware_page import Promised, page_of
-from dse.output.hardware_stream import EmittedStream, emit_stream
+from dse.output.hardware.emission import MAKEFILE, PAGE, CheckedDesign, EmittedDesign, ScheduledDesign, emit_hardware
+from dse.output.hardware.page import Promised, page_of
+from dse.output.hardware.stream import EmittedStream, emit_stream
 from dse.output.open_design import StoredDesign
 from hwmodel.emit.schedule.design import StreamScheduling
 from hwmodel.emit.streams.port_schedule import schedule_stream

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 from numpy.typing import NDArray
 
 from arrayol.text import counted
-from dse.output.hardware import MAKEFILE, PAGE, CheckedDesign, EmittedDesign, ScheduledDesign, emit_hardware
-from dse.output.hardware_hls_stream import EmittedHlsStream
-from dse.output.hardware_page import (
+from dse.output.hardware.cpp_stream import EmittedHlsStream
+from dse.output.hardware.emission import MAKEFILE, PAGE, CheckedDesign, EmittedDesign, ScheduledDesign, emit_hardware
+from dse.output.hardware.page import (
     Promised,
     addresses_part,
     costs_part,
@@ -21,7 +21,7 @@ from dse.output.hardware_page import (
     repeated_part,
     units_part,
 )
-from dse.output.hardware_stream import emit_stream
+from dse.output.hardware.stream import emit_stream
 from dse.output.open_design import StoredDesign
 from hwmodel.emit.hls.compiler import BUILDS, RunSeen, run_build
 from hwmodel.emit.hls.design import FRAMES, HlsFiles

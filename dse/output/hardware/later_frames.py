@@ -15,7 +15,7 @@ from arrayol.ir.network import NetworkArray
 from arrayol.ir.spec import Spec
 from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.bits import not_emitted
-from hwmodel.emit.schedule.periods import Periods
+from hwmodel.emit.schedule.design import Periods
 
 LATER = 2  # frames: the first of them is handed what the first frame made, the second what it made of that
 Arrays = Mapping[str, NDArray[Any]]

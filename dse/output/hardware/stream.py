@@ -10,9 +10,17 @@ from numpy.typing import NDArray
 
 from arrayol.execute.run import with_tables
 from arrayol.text import counted
-from dse.output.hardware import FOUND_IN_STREAMS, MAKEFILE, PAGE, EmittedDesign, frame_of, outputs_of, simulated_frame
+from dse.output.hardware.emission import (
+    FOUND_IN_STREAMS,
+    MAKEFILE,
+    PAGE,
+    EmittedDesign,
+    frame_of,
+    outputs_of,
+    simulated_frame,
+)
+from dse.output.hardware.shorter_stream import by_smaller_frame
 from dse.output.open_design import Simulated, StoredDesign
-from dse.output.shorter_stream import by_smaller_frame
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.streams.design import StreamDesign
 from hwmodel.emit.streams.group import Beat

@@ -22,10 +22,10 @@ from arrayol.execute.extern import Functions
 from arrayol.execute.run import execute
 from arrayol.files import atomic_folder, carry_over, read_json
 from dse.output.folder import OTHER_FOLDER, require_replaceable
-from dse.output.later_frames import later_frames
+from dse.output.hardware.later_frames import later_frames
+from dse.output.hardware.repeated import repeated
+from dse.output.hardware.shorter_stream import by_smaller_frame, moved
 from dse.output.open_design import Simulated, StoredDesign
-from dse.output.repeated import repeated
-from dse.output.shorter_stream import by_smaller_frame, moved
 from dse.verify.bench_data import SEED, accepted_data, random_data
 from dse.verify.testbench import memories_of_groups
 from hwmodel.cost_model.control_cost import control_cost_of, parts_of

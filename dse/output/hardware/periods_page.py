@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from arrayol.text import counted
-from hwmodel.emit.schedule.design import HardwareDesign
-from hwmodel.emit.schedule.periods import Periods
+from hwmodel.emit.schedule.design import HardwareDesign, Periods
 from hwmodel.emit.verilog.top import image_name
 
 SIGNALS: list[tuple[object, ...]] = [

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from arrayol.text import counted
-from dse.output.hardware import MAKEFILE, PAGE
-from dse.output.hardware_stream import EmittedStream, schedule_of
+from dse.output.hardware.emission import MAKEFILE, PAGE
+from dse.output.hardware.stream import EmittedStream, schedule_of
 from hwmodel.emit.hls.makefile import makefile
 from hwmodel.emit.hls.streams.design import StreamHlsFiles
 from hwmodel.emit.hls.streams.group import REGISTERS, CppLiterals, End
@@ -24,7 +24,7 @@ class EmittedHlsStream(EmittedStream):
 
     @cached_property
     def untimed(self) -> StreamDesign:
-        """The same stream with tasks that take one pulse each: a tool makes pipelines of its own."""
+        """A stream with tasks that take one pulse each, as a tool makes pipelines of its own."""
         model = self.stream.model
         return replace(self.stream, model=StreamModel(model.accesses, model.tasks), literals=CppLiterals())
 

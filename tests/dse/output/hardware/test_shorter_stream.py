@@ -9,10 +9,10 @@ from emitted_chain import PLATFORM, SPEC
 from explored import write_undrawn
 
 from arrayol import api
-from dse.output import shorter_stream
-from dse.output.hardware import EmittedDesign
-from dse.output.hardware_stream import EmittedStream
-from dse.output.hardware_verilog import emit_verilog
+from dse.output.hardware import shorter_stream
+from dse.output.hardware.emission import EmittedDesign
+from dse.output.hardware.stream import EmittedStream
+from dse.output.hardware.verilog import emit_verilog
 from dse.output.open_design import StoredDesign
 from hwmodel.streamed import StreamedGroup
 

@@ -55,7 +55,7 @@ class GroupNets:
 
 
 def whole_nets(sources: Sources, inputs: Sequence[tuple[Node, str, int]], frame: int) -> GroupNets:
-    """Those of a frame whose repetitions are listed. `inputs` are nodes, ports, and the sizes of their patterns.
+    """The nets of a frame whose repetitions are listed. `inputs` are nodes, ports, and the sizes of their patterns.
 
     Raises ArrayolError (`unproven-stream`, `not-emitted`).
     """

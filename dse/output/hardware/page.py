@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arrayol.text import counted
+from dse.output.hardware.periods_page import SIGNALS, copies_part, frames_promised, frames_run, images, period_promised
 from dse.output.open_design import StoredDesign
-from dse.output.periods_page import SIGNALS, copies_part, frames_promised, frames_run, images, period_promised
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.memories import Memory

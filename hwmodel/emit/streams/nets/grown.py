@@ -16,7 +16,7 @@ import numpy as np
 
 from arrayol.arrays import IntArray
 from arrayol.errors import ArrayolError
-from hwmodel.emit.streams.nets import Enables, GroupNets, LaneEnables
+from hwmodel.emit.streams.nets.whole import Enables, GroupNets, LaneEnables
 from hwmodel.emit.streams.trains import Nest
 from hwmodel.stream.grown import Grid, SizedGroup, SmallLoop, extrapolated
 from hwmodel.stream.model import StreamModel

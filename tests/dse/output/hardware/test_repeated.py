@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from many_cases import case_count
 
 from arrayol.errors import ArrayolError
-from dse.output.repeated import Repeated, WholeDesign, by_shorter_frame
+from dse.output.hardware.repeated import Repeated, WholeDesign, by_shorter_frame
 from dse.verify.testbench import Testbench, memories_of_groups, run_simulation
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan
 from hwmodel.emit.schedule import design as schedules
