@@ -234,10 +234,13 @@ class _Printer:
     def _own_slot(self, name: str) -> None:
         """A copy of the slot beside an operator, so that its multiplexers do not wait for a long wire.
 
-        It counts by itself, so that no tool takes it for the slot; from slot 0 on the two are the same.
+        It counts by itself, so that no tool takes it for the slot; from slot 0 on the two are the same. In a stream the
+        first slot of all may be 0, so that is where it takes its count from too.
         """
-        bits = slot_bits(self.interval)
-        again = f"slot == {self._slot(self.interval - 1)} ? {self._slot(0)} : {name} + {literal(1, bits)}"
+        bits, begins = slot_bits(self.interval), ""
+        if self.nets.enabled:
+            begins = f"slot == {self._slot(0)} ? {self._slot(1)} : "
+        again = f"slot == {self._slot(self.interval - 1)} ? {self._slot(0)} : {begins}{name} + {literal(1, bits)}"
         self.nets.register(again, Number("unsigned", bits), name)
 
     def _inputs(self, label: str, unit: Unit, rows: Sequence[Sequence[ValueUse]]) -> list[Net]:
