@@ -38,7 +38,7 @@ REPORT = {
 }
 DOCUMENT = {
     "arrayol": "0",
-    "format": 1,
+    "format": 2,
     "spec": "f.aol",
     "design": "1:1",
     "top": "f",
@@ -104,7 +104,7 @@ def write_synthesised(folder: Path, figures: Sequence[int], *, technology: str =
         "steering": {"lut": steering, "ff": 0},
         "features": {**dict.fromkeys(FEATURES, 0.0), "memory": memories, "port": port},
     }
-    document = {"format": 1, "top": "f", "spec": "f.aol", "design": "1:1", "cycles": 10, "groups": [], "model": model}
+    document = {"format": 2, "top": "f", "spec": "f.aol", "design": "1:1", "cycles": 10, "groups": [], "model": model}
     (folder / "design.json").write_text(json.dumps(document), encoding="utf-8")
     synthesis = {
         "spec": "f.aol",

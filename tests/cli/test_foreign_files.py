@@ -147,7 +147,7 @@ def emitted_document() -> dict[str, Any]:
         (("model", "clock_mhz"), -1, "'model.clock_mhz' is -1, which"),
         (("groups", 0, "agents", 0, "name"), "a b", "'groups.0.agents.0.name' is 'a b', which"),
         (("model", "features", "port"), 1e300, "'model.features.port' is 1e+300, which"),
-        (("format",), 2, "'format' is 2, which"),
+        (("format",), 3, "'format' is 3, which"),
         (("groups",), ..., "'groups' is missing"),
         (("model", "memories"), ..., "'model.memories' is missing"),
     ],

@@ -38,7 +38,7 @@ TABLES = (
             "hwmodel/synth",
             *(
                 f"dse/output/{name}.py"
-                for name in ("hardware", "hardware_hls", "emitted_folder", "synthesis", "calibration")
+                for name in ("hardware/emission", "hardware/cpp", "emitted_folder", "synthesis", "calibration")
             ),
         ),
         5,

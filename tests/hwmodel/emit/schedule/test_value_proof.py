@@ -272,11 +272,10 @@ def test_stores_of_words_in_each_other_s_place(changed: Change) -> None:
 
 def test_requests_that_ask_for_another_word(changed: Change) -> None:
     def other(port: DmaEngine) -> DmaEngine:
-        words, modulus = port.requests.places["word"]
-        moved = np.where(port.requests.controls["write"] > 0, words, (words + 1) % modulus)
-        return replace(
-            port, requests=replace(port.requests, places={"word": (np.where(words < 0, -1, moved), modulus)})
-        )
+        words = port.requests.places["word"]
+        moved = np.where(port.requests.controls["write"] > 0, words.numbers, (words.numbers + 1) % words.modulus)
+        changed_words = replace(words, numbers=np.where(words.numbers < 0, -1, moved))
+        return replace(port, requests=replace(port.requests, places={"word": changed_words}))
 
     changed(lambda own: with_engine(own, other))
     assert refusal(chain(), of_chain()) == "step 3 loads what is no element of 'x'"
