@@ -94,12 +94,11 @@ class StreamText:
 
     def _function(self) -> Lines:
         pulse, frame = self._pulse(), self.hardware.frame
-        cycles = metrics_of(self.hardware.model.group, self.hardware.streamed).cycles
         parameters = [f"hls::stream<{end.word}> &{end.stream}" for end in self.ends.values()]
         lines = [f"#pragma HLS INTERFACE axis port = {end.stream}" for end in self.ends.values()]
         lines += [f"#pragma HLS INTERFACE s_axilite port = {own}" for own in ("frames", "return")]
         lines += [*self.kept, *self.counters.declared, *self._set_up()]
-        lines += [f"const int64_t pulses = frames > 0 ? {frame} * int64_t(frames - 1) + {cycles} : 0;"]
+        lines += [f"const int64_t pulses = frames > 0 ? {frame} * int64_t(frames - 1) + {self._length()} : 0;"]
         lines += ["int begun = 0;", f"ap_uint<{bits_below(frame)}> age = 0;  // pulses since a frame may have begun"]
         begins = "const bool begins = age == 0 && begun < frames;"
         ages = [f"age = age == {frame - 1} ? 0 : unsigned(age) + 1;"] if frame > 1 else []
@@ -108,6 +107,16 @@ class StreamText:
         tasks = ", ".join(f"'{task}'" for task in self.hardware.streamed.tasks)
         comment = f"// {tasks} as a stream: a frame every {counted(frame, 'pulse')}, each of one iteration"
         return [comment, *block(f"void {self.name}({', '.join([*parameters, 'int frames'])})", lines)]
+
+    def _length(self) -> int:
+        """The pulses of a frame: to its last output, and to the last word that comes, which may be of no use."""
+        firings = [self.hardware.firing[name] for name in self.hardware.firing if self._is_load(name)]
+        loops = [(firing.start, loops_of_firing(firing)[1]) for firing in firings]
+        comes = [start + sum(stride * (count - 1) for stride, count in own) + 1 for start, own in loops]
+        return max(metrics_of(self.hardware.model.group, self.hardware.streamed).cycles, *comes)
+
+    def _is_load(self, name: str) -> bool:
+        return self.hardware.model.group.nodes[name].kind == "load"
 
     def _pulse(self) -> Lines:
         """What happens in a pulse, in an order in which all is known before it is used."""

@@ -97,6 +97,29 @@ def test_line_buffers_by_length(tmp_path: Path) -> None:
     assert "#pragma HLS PIPELINE II = 1" in text
 
 
+HALVED = """\
+elementary sum(x: u8[2, 2]) -> (y: u16) {
+  y = 0
+  y += x[j, k]  for j in 0..2, k in 0..2
+}
+
+task halved(a: u8[8, 8]) -> (b: u16[4, 4]) {
+  repeat [4, 4] of sum {
+    x <- a at origin [0, -1]  paving [2, 0; 0, 2]  fitting [1, 0; 0, 1] else reflect
+    y -> b
+  }
+}
+"""
+
+
+@needs_compiler
+def test_a_call_takes_words_that_no_task_reads(tmp_path: Path) -> None:
+    """The last column of the picture comes after all that the last output is made of."""
+    (tmp_path / "halved.aol").write_text(HALVED)
+    design = stream_hls(Case.of(tmp_path / "halved.aol"), replace(AXIS, starts="memory", pace=Fraction(2)))
+    assert wrong_words([design.files()]) == [RIGHT]
+
+
 REFUSED = {"not-streamed", "not-emitted"}
 
 
