@@ -147,7 +147,7 @@ def test_generated_hierarchies() -> None:
         prove(spec, found)
         seen["fused"] += 1
 
-    on_many(full_count(100), 3, judge, linked_specs(), st.data())
+    on_many(full_count(60), 3, judge, linked_specs(), st.data())
     assert seen["inlined"] >= 10, seen
     assert seen["fused"] >= 3, seen
 
