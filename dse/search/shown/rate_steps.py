@@ -53,13 +53,26 @@ def stepped(
             continue
         steps = _Steps(context, key, offered, within[tasks], most)
         own = {group: values for group, values in known.items() if group.tasks == tasks}
-        bases = {structure: steps.leanest(structure, own) for structure in family}
+        shared, known_of = steps.leanest(own), _by_structure(own)
+        bases = {
+            structure: list(dict.fromkeys((*steps.leanest(known_of.get(structure, {})), *shared)))
+            for structure in family
+        }
         for _ in range(STEPS):
             new = {group: values for group, values in steps.designs_after(bases).items() if group not in found}
             found |= new
-            bases = {structure: rates for structure in family if (rates := steps.leanest_new(structure, new))}
+            new_of = _by_structure(new)
+            bases = {structure: rates for structure in family if (rates := steps.leanest(new_of.get(structure, {})))}
             if not bases:
                 break
+    return found
+
+
+def _by_structure(known: Priceds) -> dict[GroupDesign, Priceds]:
+    """Designs with their figures, by structure."""
+    found: dict[GroupDesign, Priceds] = {}
+    for group, values in known.items():
+        found.setdefault(structure_of(group), {})[group] = values
     return found
 
 
@@ -73,15 +86,8 @@ class _Steps:
     limits: IntArray
     most: int
 
-    def leanest(self, structure: GroupDesign, known: Priceds) -> list[Rates]:
-        """The rates of the leanest designs: of the structure, and of others with its tasks."""
-        return list(dict.fromkeys((*self.leanest_new(structure, known), *self._rates_of(known))))
-
-    def leanest_new(self, structure: GroupDesign, known: Priceds) -> list[Rates]:
-        """The rates of the leanest designs of a structure."""
-        return self._rates_of({group: values for group, values in known.items() if structure_of(group) == structure})
-
-    def _rates_of(self, known: Priceds) -> list[Rates]:
+    def leanest(self, known: Priceds) -> list[Rates]:
+        """The rates of the leanest of some designs."""
         logic = self.limits.shape[1]
         kept = [group for group, values in known.items() if are_within(np.array([values]), self.limits)[0]]
         leanest = sorted(kept, key=lambda group: known[group][logic])[:BASES]
