@@ -48,13 +48,13 @@ def _rounded(arithmetic: Arithmetic, way: str, value: COperation, *, signs_zero:
     `signs_zero`: a zero keeps its sign.
     """
     zero = literal(CConstant(value.type, 0.0))
-    below = arithmetic.negative(_rounded_up(arithmetic, way, arithmetic.negative(value)))
+    below = arithmetic.negative(_size_rounded(arithmetic, way, arithmetic.negative(value)))
     is_negative = arithmetic.binary("<", value, zero)
-    result = arithmetic.choice(is_negative, below, _rounded_up(arithmetic, way, value))
+    result = arithmetic.choice(is_negative, below, _size_rounded(arithmetic, way, value))
     return arithmetic.choice(arithmetic.binary("==", value, zero), value, result) if signs_zero else result
 
 
-def _rounded_up(arithmetic: Arithmetic, way: str, value: COperation) -> COperation:
+def _size_rounded(arithmetic: Arithmetic, way: str, value: COperation) -> COperation:
     """A float that is not negative, without its fraction."""
     if way == "trunc":
         return _called(arithmetic, "floor", value)

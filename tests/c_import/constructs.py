@@ -325,6 +325,12 @@ CONSTRUCTS = {
         "for (int a = 0; a < 4; a++) for (int b = 0; b < 4; b++) q[a][b] = lround(c[b][a] * 4096); "
         "for (int i = 0; i < 12; i++) y[i] = lut[u[i]] * q[i & 3][i / 3] + lut[i];"
     ),
+    "table of which each step in time takes an element": (
+        "|||double w[3], a[12], b[12]; for (int t = 0; t < 3; t++) w[t] = sqrt(t + 2.0); "
+        "for (int i = 0; i < 12; i++) { a[i] = x[i]; b[i] = 0; } "
+        "for (int t = 0; t < 3; t++) { for (int i = 1; i < 11; i++) b[i] = w[t] * (a[i - 1] + a[i + 1]); "
+        "for (int i = 1; i < 11; i++) a[i] = b[i] * 0.25; } for (int i = 0; i < 12; i++) v[i] = a[i];"
+    ),
     "power that varies": "|||for (int i = 0; i < 12; i++) v[i] = powf(v[i], x[i]);",
     "other functions of math.h": "|||for (int i = 0; i < 12; i++) v[i] = cbrtf(v[i]);",
     "pointers that are asked whether they are null": (
