@@ -149,7 +149,8 @@ def element_of(statement: Statement, access: ElementAccess, variables: Mapping[s
             conditions.append(f"0 <= any_{place} < {isl_text(dim)}")
         else:
             subscripts.append(isl_text(exact))
-    return Element(access.array, tuple(subscripts), tuple(conditions))
+    is_certain = all(without_data(form) is not None for form in access.subscripts)
+    return Element(access.array, tuple(subscripts), tuple(conditions), is_certain)
 
 
 def guards_of(statement: Statement, access: ElementAccess) -> list[ElementGuard]:

@@ -18,12 +18,14 @@ from arrayol.polyhedral.isl import coordinates
 class Element:
     """An array and subscripts in the dimensions of a statement, touched where conditions hold.
 
-    A subscript that is none of these dimensions is any that the conditions allow.
+    A subscript that is none of these dimensions is any that the conditions allow. One that `is_certain` touches all
+    of these; another one, as where data decide the subscript, only one of them.
     """
 
     array: str
     subscripts: tuple[str, ...]
     conditions: tuple[str, ...] = ()
+    is_certain: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +82,19 @@ class OrderedStatements:
         statement = self.statements[reader]
         element = statement.reads[read]
         sink = isl.UnionMap.from_map(self._access(statement, element))
-        writes = isl.UnionMap(f"{self._sizes}{{ }}")
+        certain = isl.UnionMap(f"{self._sizes}{{ }}")
+        possible = certain
         schedule = isl.UnionMap.from_map(self._time(statement))
         for one in self._last_writers(statement, element, writers):
             schedule = schedule.union(isl.UnionMap.from_map(self._time(one)))
-            writes = writes.union(isl.UnionMap.from_map(self._access(one, one.write)))
-        info = isl.UnionAccessInfo.from_sink(sink).set_must_source(writes).set_schedule_map(schedule)
-        flow = info.compute_flow()
-        return Sources(flow.get_must_dependence(), flow.get_must_no_source(), self)
+            write = isl.UnionMap.from_map(self._access(one, one.write))
+            if one.write.is_certain:
+                certain = certain.union(write)
+            else:
+                possible = possible.union(write)
+        info = isl.UnionAccessInfo.from_sink(sink).set_must_source(certain).set_may_source(possible)
+        flow = info.set_schedule_map(schedule).compute_flow()
+        return Sources(flow.get_may_dependence(), flow.get_may_no_source(), self)
 
     def _last_writers(self, reader: Instances, element: Element, writers: Sequence[str]) -> list[Instances]:
         """The statements among these whose values an element may have.

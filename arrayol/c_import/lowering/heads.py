@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pycparser import c_ast
 
-from arrayol.c_import.arithmetic import RefusalError, affine_condition
+from arrayol.c_import.arithmetic import RefusalError
 from arrayol.c_import.constants import limits
-from arrayol.c_import.forms import rounded
+from arrayol.c_import.forms import names_of, rounded
 from arrayol.c_import.lowering.assigned import assigned_names
 from arrayol.c_import.lowering.context import Context
+from arrayol.c_import.lowering.extremes import bounding_condition, forms_of_extreme
 from arrayol.c_import.lowering.symbols import (
     Address,
     Cell,
@@ -32,6 +33,7 @@ class Header:
     step: int
     others: tuple[Any, ...]
     base: Address | None = None  # where a pointer starts
+    starts: tuple[Form, ...] = ()  # all forms of which the start is the greatest (counting down: the smallest)
 
 
 class Heads:
@@ -41,8 +43,9 @@ class Heads:
         self.run = run
 
     def head(self, node: Any) -> tuple[Header, ForLoop, COperation | Address, list[ElementGuard]]:
-        header = self._header(node)
-        loop, value, conditions = self._bounds(node, header)
+        first = self._header(node)
+        heads = [(one, *self._bounds(node, one)) for one in self._started(first)]
+        header, loop, value, conditions = min(heads, key=lambda one: _count_of(one[1]))
         self._check_type(header, value, loop, node)
         if isinstance(node, RunsOnce):
             self._check_first(header, loop, node)
@@ -70,12 +73,18 @@ class Heads:
             for one in inits:
                 run.statements.run_one(one)
         self._check_fixed(node, chosen)
-        cell, start, base = self._start(str(stepped_name(chosen)), node)
+        cell, starts, base = self._starts(str(stepped_name(chosen)), node, is_down=_step_sign(chosen) < 0)
         step = run.number_of(run.expressions.form(_step_node(chosen), "the step of a loop"))
         if not step:
             raise RefusalError("the step of this loop is no constant", "step by a number", node)
+        if len(starts) > 1 and step != 1:
+            raise self._unknown_start(cell.name, node)
         others = tuple(one for one in steps if one is not chosen)
-        return Header(cell, start, step * _step_sign(chosen), others, base)
+        return Header(cell, starts[0], step * _step_sign(chosen), others, base, starts)
+
+    def _started(self, header: Header) -> list[Header]:
+        """A header for each form that the start may be."""
+        return [replace(header, start=one) for one in header.starts]
 
     def _check_fixed(self, node: Any, chosen: Any) -> None:
         """Refuse a loop that changes its iterator, or what its bound and step are made of."""
@@ -89,22 +98,27 @@ class Heads:
             message = f"the loop changes '{min(moved)}', which says how often it runs"
             raise RefusalError(message, "use another variable", node)
 
-    def _start(self, name: str, node: Any) -> tuple[Cell | PointerCell, Form, Address | None]:
-        """The iterator, where it starts, and what a pointer points to there."""
+    def _starts(
+        self, name: str, node: Any, is_down: bool
+    ) -> tuple[Cell | PointerCell, tuple[Form, ...], Address | None]:
+        """The iterator, the forms of which it starts at the greatest (or the smallest), and where a pointer points."""
         run = self.run
         symbol = run.scopes.find(name, node)
         content = run.recorder.content(symbol) if isinstance(symbol, PointerCell) else None
         if isinstance(symbol, PointerCell) and isinstance(content, Address):
-            return symbol, content.subscripts[-1], content
+            return symbol, content.subscripts[-1:], content
         if not isinstance(symbol, Cell):
             raise RefusalError(f"'{name}' is no integer", "count with an int", node)
         if symbol.type[0] == "f":
             raise RefusalError(f"'{name}' counts in {symbol.type}", "count with an int", node)
-        start = run.expressions.load(symbol, node.init or node).form
-        if start is None:
-            hint = f"count all that it can be, and put 'if ({name} < start) continue;' first in the loop"
-            raise RefusalError(f"the start of '{name}' depends on data", hint, node)
-        return symbol, start, None
+        starts = forms_of_extreme(run.expressions.load(symbol, node.init or node), is_greatest=not is_down)
+        if starts is None:
+            raise self._unknown_start(name, node)
+        return symbol, tuple(starts), None
+
+    def _unknown_start(self, name: str, node: Any) -> RefusalError:
+        hint = f"count all that it can be, and put 'if ({name} < start) continue;' first in the loop"
+        return RefusalError(f"the start of '{name}' depends on data", hint, node)
 
     def iterator(self, header: Header, form: Form) -> COperation | Address:
         """The iterator where its number or last subscript is a form."""
@@ -118,9 +132,18 @@ class Heads:
 
     def _bounds(self, node: Any, header: Header) -> tuple[ForLoop, COperation | Address, list[ElementGuard]]:
         """The loop, its iterator's value, and conditions beside its bounds."""
+        counts = header.step != 1 or any(not isinstance(term, str) for term, _ in header.start.terms)
+        found = self._counted(node, header, counts=counts)
+        if not counts and _is_window(found[0], {loop.name for loop in self.run.recorder.loops}):
+            return self._counted(node, header, counts=True)
+        return found
+
+    def _counted(
+        self, node: Any, header: Header, *, counts: bool
+    ) -> tuple[ForLoop, COperation | Address, list[ElementGuard]]:
+        """Bounds where the loop has the iterator itself, or a counter from 0 beside it."""
         run, recorder = self.run, self.run.recorder
         name = run.loop_name(header.cell.name)
-        counts = header.step != 1 or any(not isinstance(term, str) for term, _ in header.start.terms)
         own: Form = Affine(((name, 1),))
         form = header.start + own.scaled(header.step) if counts else own
         low: Form = Affine() if counts else header.start
@@ -129,7 +152,7 @@ class Heads:
         recorder.contents[header.cell] = value
         run.arithmetic.ranges.loops[name] = widest
         try:
-            condition = affine_condition(run.expressions.condition(node.cond))
+            condition = bounding_condition(run.expressions.condition(node.cond))
         finally:
             del run.arithmetic.ranges.loops[name]
         if condition is None:
@@ -141,8 +164,12 @@ class Heads:
         highs, others = self._highs(condition, name, low, node)
         if not highs:
             raise RefusalError("this loop has no end", "bound its iterator from the side it moves to", node.cond)
-        high = next((one for one in highs if all(isinstance(term, str) for term, _ in one.terms)), None)
+        plain = [one for one in highs if all(isinstance(term, str) for term, _ in one.terms)]
+        high = min(plain, key=lambda one: _extent(one - low), default=None)
         conditions = others + [not_negative(one - own - 1) for one in highs if one is not high]
+        conditions += [
+            not_negative((form - one).scaled(header.step)) for one in header.starts if one is not header.start
+        ]
         if high is None:
             end = run.arithmetic.ranges.greatest(highs[0])
             if end is None:
@@ -206,6 +233,20 @@ class Heads:
         if least is None or least < 1:
             message = f"whether '{header.cell.name}' keeps to its bound in the first iteration is not known"
             raise RefusalError(message, "write a for loop", node)
+
+
+def _is_window(loop: ForLoop, around: set[str]) -> bool:
+    """Whether a loop runs equally often in all iterations of those around, and starts elsewhere in each."""
+    return (loop.high - loop.low).number is not None and not around.isdisjoint(names_of(loop.low))
+
+
+def _count_of(loop: ForLoop) -> int:
+    return _extent(loop.high - loop.low)
+
+
+def _extent(form: Form) -> int:
+    """A number of iterations, to choose the fewest; a loop of as many each time is better than one that varies."""
+    return form.number if form.number is not None else 1 << 62
 
 
 def _parts(condition: ElementGuard) -> Iterator[ElementGuard]:

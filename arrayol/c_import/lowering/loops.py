@@ -171,9 +171,9 @@ class Loops:
         for cell in own:  # what is read of it before it is set is lost again: any value will do
             if not isinstance(recorder.contents[cell], COperation):
                 recorder.contents[cell] = Undefined()
-        with recorder.inside(loop), recorder.where(*conditions):
+        with recorder.inside(loop):
             recorder.contents[header.cell] = value
-            self._iteration(node, header)
+            self._iteration_where(conditions, node, header)
             for one in self._in_order(carried):
                 self._update_memory(one, carried[one], node)
         for one, memory in carried.items():
@@ -187,7 +187,8 @@ class Loops:
                 if isinstance(cell, Cell)
                 else Unusable(f"where '{cell.name}' points after the loop is not known", "set it again")
             )
-        recorder.contents[header.cell] = Pending(partial(self._last, header, loop))
+        is_known = not conditions
+        recorder.contents[header.cell] = Pending(partial(self._last, header, loop, is_known=is_known))
 
     def _sorted(
         self, cells: list[Cell | PointerCell], changes: Changes, node: Any, loop: ForLoop
@@ -219,7 +220,7 @@ class Loops:
             recorder.contents[header.cell] = self.run.heads.iterator(header, header.start + place * header.step)
             with self._round(place):
                 self._iteration(node, header)
-        recorder.contents[header.cell] = Pending(partial(self._last, header, loop))
+        recorder.contents[header.cell] = Pending(partial(self._last, header, loop, is_known=True))
 
     @contextmanager
     def _round(self, number: int) -> Iterator[None]:
@@ -229,6 +230,14 @@ class Loops:
             yield
         finally:
             self.rounds.pop()
+
+    def _iteration_where(self, conditions: list[ElementGuard], node: Any, header: Header) -> None:
+        """Run an iteration, of a loop with conditions beside its bounds only where they hold."""
+        if not conditions:
+            self._iteration(node, header)
+            return
+        holds = self.run.pieces.value(tuple(conditions))
+        self.run.branches.both(holds, lambda: self._iteration(node, header), lambda: None)
 
     def _iteration(self, node: Any, header: Header) -> None:
         statements = self.run.statements
@@ -341,10 +350,10 @@ class Loops:
             return Unusable(f"how far '{cell.name}' has moved after the loop is not known", "set it again")
         return self._advanced(cell, content, step, loop.high - loop.low)
 
-    def _last(self, header: Header, loop: ForLoop) -> Content:
-        """What the iterator is after the loop."""
+    def _last(self, header: Header, loop: ForLoop, *, is_known: bool) -> Content:
+        """What the iterator is after the loop, if its bounds alone say that."""
         least = self.run.arithmetic.ranges.least(loop.high - loop.low)
-        if least is None or least < 0:
+        if not is_known or least is None or least < 0:
             return Unusable(f"what '{header.cell.name}' is after the loop is not known", "use another variable")
         form = header.start + (loop.high - loop.low).scaled(header.step)
         return self.run.heads.iterator(header, form)
@@ -369,9 +378,9 @@ class Loops:
                 name = f"{UNKNOWN}{len(recorder.loops)}_{place}"
                 symbols[cell] = recorder.contents[cell] = symbol_of(cell, recorder.content(cell), name)
             first = len(recorder.statements)
-            with recorder.inside(loop), recorder.where(*conditions):
+            with recorder.inside(loop):
                 recorder.contents[header.cell] = value
-                self._iteration(node, header)
+                self._iteration_where(conditions, node, header)
             after = {cell: recorder.content(cell) for cell in cells if cell in recorder.contents}
             statements = recorder.statements[first:]
             keys = {self.run.key_of_memory(one.target.array) for one in statements}
