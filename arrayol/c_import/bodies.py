@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import gcd
 from typing import TypeAlias
 
 from arrayol.c_import.arithmetic import affine_condition
 from arrayol.c_import.borders import Continued, continued, leaves_where_not
 from arrayol.c_import.forms import (
     condition_texts,
+    divided,
     extreme,
     form_text,
     is_certain,
@@ -231,20 +233,22 @@ class BodyText:
         bounds = [self._bounds(*one) for one in references]
         variable = self.variables[access.array]
         mode = next((found.mode for one in references if (found := self.continued.get(id(one[1])))), None)
-        lows, shape = [], []
+        lows, shape, steps = [], [], []
         for place, dim in enumerate(variable.dims):
             low = min((one[place][0] for one in bounds), key=lambda form: form.constant)
             high = max((one[place][1] for one in bounds), key=lambda form: form.constant)
-            if not self.axes or (not self._moves(access, place) and low != high and mode is None):
+            is_whole = not self.axes or (not self._moves(access, place) and low != high and mode is None)
+            if is_whole:
                 low, high = _ZERO, dim - 1  # a part of a dimension that all instances read: the whole is as good
+            steps.append(1 if is_whole else self._step(references, place, low, high))
             lows.append(low)
-            shape.append(high - low + 1)
+            shape.append(divided(high - low, steps[-1]) + 1)
         paving = tuple(self._factors(form, self.values) for form in self._forms(access))
         kept = [place for place, extent in enumerate(shape) if extent.number != 1 or not self.axes]
-        fitting = tuple(tuple(int(place == column) for column in kept) for place in range(len(shape)))
+        fitting = tuple(tuple(steps[place] * (place == column) for column in kept) for place in range(len(shape)))
         leaves = any(
-            not self._inside(row, low, extent, dim)
-            for row, low, extent, dim in zip(paving, lows, shape, variable.dims, strict=True)
+            not self._inside(row, low, (extent - 1).scaled(step), dim)
+            for row, low, extent, step, dim in zip(paving, lows, shape, steps, variable.dims, strict=True)
         )
         if variable.is_const and not any(map(any, paving)):
             self._name_table(variable, references)
@@ -257,6 +261,19 @@ class BodyText:
         self.ports.append(port)
         for _, each in references:
             self.windows[id(each)] = (port, tuple(lows))
+
+    def _step(self, references: Sequence[_Reference], place: int, low: Form, high: Form) -> int:
+        """How far apart the elements are that a window needs of a dimension, as those of a dilated filter."""
+        if (high - low).number is None:
+            return 1
+        step = 0
+        for _, access in references:
+            form = self._forms(access)[place]
+            offset = form if is_dynamic(form) else self._offset_part(form) - low
+            if any(not isinstance(term, str) or term in self.consts for term, _ in offset.terms):
+                return 1
+            step = gcd(step, offset.constant, *(factor for _, factor in offset.terms))
+        return step or 1
 
     def _name_table(self, variable: Variable, references: list[_Reference]) -> None:
         """A const array that all instances read alike: the body names its elements."""
@@ -279,9 +296,9 @@ class BodyText:
         form = form if values is None else renamed(form, values)
         return tuple(form.factor(name) for name in self.axes)
 
-    def _inside(self, row: Sequence[int], low: Form, extent: Form, dim: Form) -> bool:
-        """Whether a window surely stays in its array."""
-        least, most = low, low + extent - 1
+    def _inside(self, row: Sequence[int], low: Form, reach: Form, dim: Form) -> bool:
+        """Whether a window, `reach` elements from its first to its last, surely stays in its array."""
+        least, most = low, low + reach
         for factor, axis in zip(row, self.axes.values(), strict=True):
             end = (axis.extent - 1).scaled(factor)
             least, most = (least, most + end) if factor > 0 else (least + end, most)
@@ -309,7 +326,8 @@ class BodyText:
     def _output(self, array: str, source: str = "write", name: str | None = None) -> LinkedPort:
         variable, own = self.variables[array], self._written(array)
         paving = tuple(tuple(dict(dim.strides).get(axis, 0) for axis in self.axes) for dim in self.stage.places[array])
-        fitting = tuple(tuple(int(dim == column) for column in own) for dim in range(len(variable.dims)))
+        places = self.stage.places[array]
+        fitting = tuple(tuple(places[dim].step * (dim == column) for column in own) for dim in range(len(places)))
         origin = tuple(_ZERO for _ in variable.dims)
         return LinkedPort(name or array, source, array, variable.type, tuple(own.values()), origin, paving, fitting)
 
@@ -483,13 +501,16 @@ class BodyText:
         kept: list[Form] = []
         for form, low, row in zip(self._forms(access), lows, port.fitting, strict=True):
             if any(row):
-                kept.append(renamed(form, self.values) if is_dynamic(form) else self._offset_part(form) - low)
+                own = renamed(form, self.values) if is_dynamic(form) else self._offset_part(form) - low
+                kept.append(divided(own, max(row)))
         return port.name + self._subscripts(kept, named)
 
     def _written_part(self, access: ElementAccess, place: int) -> Form:
         """The subscript in what an instance has of a dimension."""
         places, form = self.stage.places.get(access.array), access.subscripts[place]
-        return self._offset_part(form) if places is not None and places[place].strides else form
+        if places is None or not places[place].strides:
+            return form
+        return divided(self._offset_part(form), places[place].step)
 
     def _subscripts(self, forms: Sequence[Form], named: Mapping[int, str]) -> str:
         return f"[{', '.join(form_text(form, self._term_in(named)) for form in forms)}]" if forms else ""

@@ -97,6 +97,11 @@ def as_data(form: Form) -> Form:
     return result
 
 
+def divided(form: Form, divisor: int) -> Form:
+    """A form whose factors and constant are multiples of a divisor, divided by it."""
+    return Affine(tuple((term, factor // divisor) for term, factor in form.terms), form.constant // divisor)
+
+
 def without_data(form: Form) -> Form | None:
     """A subscript in which what is rounded or bordered was taken for data, as a form; None where it depends on data."""
     result: Form = Affine(constant=form.constant)

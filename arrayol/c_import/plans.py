@@ -42,11 +42,12 @@ class WrittenDim:
     """How an instance writes one dimension of an array.
 
     `strides` are the elements that an axis, by the name of its loop, moves it by; `extent` is how many elements it has
-    from there, None for a single one.
+    from there, `step` apart, None for a single one.
     """
 
     strides: tuple[tuple[str, int], ...]
     extent: Form | None
+    step: int = 1
 
     @property
     def is_plain(self) -> bool:
@@ -248,6 +249,14 @@ class Plan:
 
     def _axes(self, loops: Sequence[ForLoop]) -> tuple[set[str], tuple[RepetitionAxis, ...], Places]:
         """Loops that cannot be axes; or the axes, and by array the axis of each dimension."""
+        found = self._placed(loops, in_blocks=False)
+        in_blocks = self._placed(loops, in_blocks=True) if found[0] else found
+        return found if in_blocks[0] else in_blocks
+
+    def _placed(
+        self, loops: Sequence[ForLoop], *, in_blocks: bool
+    ) -> tuple[set[str], tuple[RepetitionAxis, ...], Places]:
+        """The axes, where a loop by itself goes over all of a dimension, or `in_blocks` over a part of it."""
         axes: dict[str, RepetitionAxis] = {}
         places: Places = {}
         names = [loop.name for loop in loops]
@@ -258,7 +267,7 @@ class Plan:
                 if held:
                     return held, (), {}
                 continue
-            wrong, own, row = self._placed_axes(statement, loops)
+            wrong, own, row = self._placed_axes(statement, loops, in_blocks=in_blocks)
             wrong |= {name for name, axis in own.items() if axes.setdefault(name, axis) != axis}
             if wrong:
                 return wrong, (), {}
@@ -267,7 +276,7 @@ class Plan:
         return set(), tuple(axes[name] for name in names if name in axes), places
 
     def _placed_axes(
-        self, statement: Statement, loops: Sequence[ForLoop]
+        self, statement: Statement, loops: Sequence[ForLoop], *, in_blocks: bool = False
     ) -> tuple[set[str], dict[str, RepetitionAxis], tuple[WrittenDim, ...]]:
         """How one write places loops: loops that it does not place, the axes of the others, and its dimensions."""
         dims = self.level.variables[statement.target.array].dims
@@ -279,7 +288,9 @@ class Plan:
             if not held:
                 row.append(WrittenDim((), dim))
                 continue
-            placed = self._plain_axis(held, form, dim) or _block_axes(held, form, dim, statement.loops)
+            placed = None if in_blocks else self._plain_axis(held, form, dim)
+            for count in range(len(held), 0, -1):  # inner loops may stay inside, as those over a block's elements
+                placed = placed or _block_axes(held[:count], form, dim, statement.loops)
             if placed is None or any(axis.loop.name in found for axis in placed[0]):
                 wrong |= {one.name for one in held}
                 continue
@@ -364,24 +375,31 @@ def _block_axes(
 ) -> tuple[list[RepetitionAxis], WrittenDim] | None:
     """Loops that go over a dimension in blocks, as `8 * by + u`: each as an axis; None where they leave elements out.
 
-    The longest stride times its iterations is the extent, each other stride times its iterations the next longer one,
-    and what else the subscript has stays below the shortest.
+    Each stride times its iterations is the next longer one, and the longest one's the extent, but for one gap, which
+    the elements of a block fill: those of `2 * h * k + j` and `2 * h * k + j + h` are h apart.
     """
     strides = sorted((form.factor(loop.name), loop.name, loop) for loop in held)
-    shortest = strides[0][0]
-    reach: Form = Affine(constant=shortest)
-    rest, axes = form, []
+    reach: Form = Affine(constant=1)
+    rest, axes, count, step = form, [], 1, 1
     for stride, name, loop in strides:
         low = loop.low.number
-        if low is None or stride <= 0 or reach.number != stride:
+        if low is None or stride <= 0 or not reach.number or stride % reach.number:
             return None
+        if stride != reach.number:
+            if count > 1:
+                return None
+            count, step = stride // reach.number, reach.number
         reach = (loop.high - low).scaled(stride)
         rest = rest.without(name) + stride * low
         axes.append(RepetitionAxis(loop, 1, Affine(constant=-low), loop.high - low))
-    if any(not isinstance(name, str) for name, _ in rest.terms) or dim != reach:
+    if dim != reach:
+        if count > 1 or not reach.number or dim.number is None or dim.number % reach.number:
+            return None
+        count, step = dim.number // reach.number, reach.number
+    if any(not isinstance(name, str) or factor % step for name, factor in rest.terms) or rest.constant % step:
         return None
     least, most = (extreme(rest, around, greatest=end).number for end in (False, True))
-    if least is None or most is None or least < 0 or most >= shortest:
+    if least is None or most is None or least < 0 or most >= count * step:
         return None
-    extent: Form | None = Affine(constant=shortest) if shortest > 1 else None
-    return axes, WrittenDim(tuple((name, stride) for stride, name, _ in strides), extent)
+    extent: Form | None = Affine(constant=count) if count > 1 else None
+    return axes, WrittenDim(tuple((name, stride) for stride, name, _ in strides), extent, step)

@@ -136,18 +136,14 @@ class Context:
         raise RefusalError("this moves by no constant", "step by a number")
 
     def is_written(self, name: str) -> bool:
-        """Whether some function of the file may change an array of this name."""
-        for function in self.unit.functions.values():
-            for node in nodes_of(function, c_ast.Assignment):
-                if _base_name(node.lvalue) == name:
-                    return True
-            for node in nodes_of(function, c_ast.UnaryOp):
-                if node.op in {"++", "--", "p++", "p--"} and _base_name(node.expr) == name:
-                    return True
-            for call in calls_of(function):
-                if any(_base_name(one) == name for one in (call.args.exprs if call.args else [])):
-                    return True
-        return False
+        """Whether some function of the file may change an array of this name, also through a pointer."""
+        names = {name}
+        while True:
+            more = {one for function in self.unit.functions.values() for one in pointers_to(function, names)} - names
+            if not more:
+                break
+            names |= more
+        return any(_changes(function, name, names - {name}) for function in self.unit.functions.values())
 
     def calls_of(self, node: Any) -> bool:
         """Whether something below a node calls a function of the file."""
@@ -192,7 +188,35 @@ class Context:
             self.recorder.memories, self._loop_names = memory, names
 
 
-def _base_name(node: Any) -> str | None:
+def _changes(function: Any, name: str, pointers: set[str]) -> bool:
+    """Whether a function assigns an array's elements, what pointers to it point to, or hands it to another function."""
+    steps = [one for one in nodes_of(function, c_ast.UnaryOp) if one.op in {"++", "--", "p++", "p--"}]
+    targets = [one.lvalue for one in nodes_of(function, c_ast.Assignment)] + [one.expr for one in steps]
+    for target in targets:
+        base = base_name(target)
+        if base == name or (base in pointers and not isinstance(target, c_ast.ID)):
+            return True
+    arguments = [one for call in calls_of(function) for one in (call.args.exprs if call.args else [])]
+    return any(base_name(one) in {name, *pointers} for one in arguments)
+
+
+def pointers_to(function: Any, names: set[str]) -> Iterator[str]:
+    """Pointers to what may change that a function lets point to something of these names."""
+    pointers = {one.name: one for one in nodes_of(function, c_ast.Decl) if isinstance(one.type, c_ast.PtrDecl)}
+    given = [(one.name, one.init) for one in pointers.values() if one.init is not None]
+    given += [
+        (one.lvalue.name, one.rvalue)
+        for one in nodes_of(function, c_ast.Assignment)
+        if isinstance(one.lvalue, c_ast.ID) and one.lvalue.name in pointers
+    ]
+    for pointer, value in given:
+        is_const = "const" in (getattr(pointers[pointer].type.type, "quals", None) or [])
+        if not is_const and any(one.name in names for one in nodes_of(value, c_ast.ID)):
+            yield pointer
+
+
+def base_name(node: Any) -> str | None:
+    """The variable that an expression names a part of, as `s` of `s->rows[i].x`; None where there is none."""
     while isinstance(node, c_ast.ArrayRef | c_ast.StructRef | c_ast.UnaryOp | c_ast.Cast):
         node = node.name if isinstance(node, c_ast.ArrayRef | c_ast.StructRef) else node.expr
     return getattr(node, "name", None)

@@ -63,6 +63,8 @@ class Structs:
             found = place.field(name)
         if found is None:
             raise RefusalError(f"there is no field '{name}' here", "name a field of the struct")
+        if isinstance(found, Address) and found.array.cells is not None:
+            return self.run.unrolling.element(found)
         return found
 
     def _names(self, place: Any) -> tuple[str, ...]:

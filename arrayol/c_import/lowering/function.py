@@ -287,6 +287,8 @@ class FunctionRun(Context):
         self.scopes.enter(node.name, array)
         if node.init is not None and self.states.is_constant(node):
             array.table = self.states.table(array, self.states.initial_values(array, node.init), node)
+        else:
+            self.unrolling.declare(array, node)
 
     def _enumerators(self, node: Any) -> None:
         for inner in nodes_of(node, c_ast.Enum):

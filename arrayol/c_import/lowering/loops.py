@@ -118,14 +118,36 @@ class Loops:
             try:
                 header, loop, value, conditions = self.run.heads.head(node)
             except RefusalError as refusal:
+                if self._unroll_around(node):
+                    raise RestartError from None
                 self._stepwise(node, refusal)
                 return
-            if run.unrolling.is_unrolled(node):
+            runs_once = (loop.high - loop.low).number == 1 and not conditions
+            if runs_once or run.unrolling.is_unrolled(node):
                 self._unroll(node, header, loop, conditions)
             else:
                 self.open[loop.name] = node, (loop.high - loop.low).number
                 self._run(node, header, loop, value, conditions)
                 del self.open[loop.name]
+
+    def _unroll_around(self, node: Any) -> bool:
+        """Unroll the loops whose iterators decide how a loop runs, but by no affine form, as `h = 1 << stage` does."""
+        run = self.run
+        names: set[str] = set()
+        for name in {one.name for part in (node.init, node.cond, node.next) if part for one in identifiers(part)}:
+            try:
+                symbol = run.scopes.find(name, node)
+            except (RefusalError, PoisonedError):
+                continue
+            content = run.recorder.contents.get(symbol) if isinstance(symbol, Cell) else None
+            if not isinstance(content, COperation) or content.form is not None or any(True for _ in content.reads()):
+                continue
+            names |= {name for one in content.nodes() if one.form is not None for name in names_of(one.form)}
+        around = [self.open[name] for name in names if name in self.open]
+        return bool(around) and all(
+            run.unrolling.unroll(one, ForLoop("", Affine(), Affine(constant=count or 0), run.span(one)))
+            for one, count in around
+        )
 
     def _stepwise(self, node: Any, refusal: RefusalError) -> None:
         """Run a loop iteration by iteration, as long as its condition is known. Raises the refusal where it is not."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from arrayol.c_import.arithmetic import RefusalError
@@ -72,7 +72,7 @@ class Address:
             return Address(array.parts[name], self.subscripts)
         if name not in array.fields:
             return None
-        inner = CArray(array.name, array.type, array.dims, array.local, array.span, table=array.table)
+        inner = replace(array, fields=())
         return Address(inner, (*self.subscripts, Affine(constant=array.fields.index(name))))
 
 

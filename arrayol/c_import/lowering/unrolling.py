@@ -12,14 +12,14 @@ from typing import Any, NoReturn
 from pycparser import c_ast
 
 from arrayol.c_import.forms import names_of
-from arrayol.c_import.lowering.context import Context
+from arrayol.c_import.lowering.context import Context, base_name, pointers_to
 from arrayol.c_import.lowering.symbols import Address, CArray, Cell, Deferred, RestartError, Undefined
 from arrayol.c_import.model import COperation, ElementAccess, ForLoop, Form
 from arrayol.c_import.reading.syntax import nodes_of
 from arrayol.ir.affine import Affine
 
 MOST_ELEMENTS = 64
-MOST_REGISTERS = 16
+MOST_REGISTERS = 64
 MOST_ITERATIONS = 64
 
 
@@ -30,12 +30,12 @@ class Unrolling:
         self.run = run
         self.cells: list[Cell] = []
         self.handed_over: list[CArray] = []  # that are scalars while the function runs
-        self.keys: dict[int, tuple[int, ...]] = {}
+        self.keys: dict[str, tuple[int, ...]] = {}
 
     def declare(self, array: CArray, node: Any) -> None:
         """Make an array a scalar for each element, if it is small and its elements are written one by one."""
         key = self.run.key(node)
-        if key in self.run.known.memory or array.is_struct or not array.dims:
+        if key in self.run.known.memory or array.parts or not array.dims:
             return
         by_number = array.local and self._is_written_by_number(node.name)
         if not by_number and not (self.run.known.keeps_state and self._is_handed_on(node.name)):
@@ -48,7 +48,7 @@ class Unrolling:
         if not by_number:
             self.run.known.registers.add(key)
         array.cells = {}
-        self.keys[id(array)] = key
+        self.keys[array.name] = key
         for place in range(count):
             subscripts: tuple[int, ...] = ()
             rest = place
@@ -106,7 +106,8 @@ class Unrolling:
 
     def _is_handed_on(self, name: str) -> bool:
         """Whether a loop writes an array from outside, and no iterator of it or of those around is a subscript."""
-        return _hands_on(self.run.function.body, name, set())
+        names = {name, *pointers_to(self.run.function, {name})}
+        return _hands_on(self.run.function.body, names, set())
 
     def element(self, address: Address) -> Cell:
         """The scalar at an address. Raises RestartError where loops must be unrolled for that, or the array be one."""
@@ -120,7 +121,7 @@ class Unrolling:
         names = set[str]().union(*map(names_of, address.subscripts))
         loops = [self.run.loops.open[name] for name in names if name in self.run.loops.open]
         if not names or len(loops) < len(names) or any(not self._may_unroll(one) for one in loops):
-            known.memory.add(self.keys[id(array)])
+            known.memory.add(self.keys[array.name])
         else:
             known.unrolled |= {self.run.key(one) for one, _ in loops}
         raise RestartError
@@ -147,26 +148,22 @@ class Unrolling:
         raise RestartError
 
 
-def _hands_on(node: Any, name: str, around: set[str]) -> bool:
-    """Whether a loop below a node writes an array, and subscripts it by none of the iterators that are `around`."""
+def _hands_on(node: Any, names: set[str], around: set[str]) -> bool:
+    """Whether a loop below a node writes an array, or through a pointer to it, and subscripts it by none `around`."""
     if not isinstance(node, c_ast.For):
-        return any(_hands_on(child, name, around) for _, child in node.children())
-    if any(one.name == name for one in nodes_of(node, c_ast.Decl)):
+        return any(_hands_on(child, names, around) for _, child in node.children())
+    if any(one.name in names and not isinstance(one.type, c_ast.PtrDecl) for one in nodes_of(node, c_ast.Decl)):
         return False
     counters = set() if node.next is None else {one.name for one in nodes_of(node.next, c_ast.ID)}
     around = around | counters
-    places = [one for one in nodes_of(node.stmt, c_ast.ArrayRef) if _name_of(one) == name]
-    held = {one.name for place in places for one in nodes_of(place, c_ast.ID)}
-    is_written = any(_name_of(one.lvalue) == name for one in nodes_of(node.stmt, c_ast.Assignment))
+    places = [one for kind in (c_ast.ArrayRef, c_ast.StructRef) for one in nodes_of(node.stmt, kind)]
+    held = {one.name for place in places if base_name(place) in names for one in nodes_of(place, c_ast.ID)}
+    is_written = any(
+        base_name(one.lvalue) in names and not isinstance(one.lvalue, c_ast.ID)
+        for one in nodes_of(node.stmt, c_ast.Assignment)
+    )
     return is_written and bool(counters) and not around & held
 
 
 def _forms(subscripts: tuple[int, ...]) -> tuple[Form, ...]:
     return tuple(Affine(constant=one) for one in subscripts)
-
-
-def _name_of(place: Any) -> str | None:
-    """The array whose element an expression names."""
-    while isinstance(place, c_ast.ArrayRef):
-        place = place.name
-    return getattr(place, "name", None)
