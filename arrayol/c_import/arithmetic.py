@@ -19,7 +19,7 @@ from arrayol.c_import.constants import (
     operation,
 )
 from arrayol.c_import.forms import names_of, rounded
-from arrayol.c_import.model import BOOL, COperation, ElementGuard, Form, not_negative
+from arrayol.c_import.model import BOOL, COperation, ElementGuard, Form, Rounded, not_negative
 from arrayol.c_import.ranges import NumberNeededError, Ranges
 from arrayol.ir.affine import Affine
 
@@ -382,7 +382,25 @@ class Arithmetic:
             return first
         if first.type == BOOL:
             return self._logical_choice(condition, first, second)
+        turned = self._turned(condition, first.form, second.form)
+        if turned is not None:
+            return self.of_form(turned, first.type)
         return COperation("choice", first.type, (condition, *_definite((first, second), first.type)))
+
+    def _turned(self, condition: COperation, first: Form | None, second: Form | None) -> Form | None:
+        """The place in a ring buffer that a choice is, as `p - k < 0 ? p - k + N : p - k` of a place p."""
+        known = affine_condition(condition)
+        if known is None or known.form is None or first is None or second is None:
+            return None
+        for holds, moved, form in ((known, first, second), (known.negated(), second, first)):
+            extent = (moved - form).number
+            is_place = any(isinstance(term, Rounded) and term.operator == "%" for term, _ in form.terms)
+            if not extent or not is_place:
+                continue
+            ends = (form.scaled(-1) - 1, -extent, extent - 1) if extent > 0 else (form + extent, 0, -2 * extent - 1)
+            if holds == not_negative(ends[0]) and self._is_between(form, ends[1], ends[2]):
+                return rounded("%", form, abs(extent))
+        return None
 
     def _logical_choice(self, condition: COperation, first: COperation, second: COperation) -> COperation:
         """A choice between conditions: `and` and `or` where one of them is known."""

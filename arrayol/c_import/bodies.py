@@ -16,7 +16,6 @@ from arrayol.c_import.arithmetic import affine_condition
 from arrayol.c_import.borders import Continued, continued, leaves_where_not
 from arrayol.c_import.forms import (
     condition_texts,
-    divided,
     extreme,
     form_text,
     is_certain,
@@ -242,7 +241,7 @@ class BodyText:
                 low, high = _ZERO, dim - 1  # a part of a dimension that all instances read: the whole is as good
             steps.append(1 if is_whole else self._step(references, place, low, high))
             lows.append(low)
-            shape.append(divided(high - low, steps[-1]) + 1)
+            shape.append((high - low).divided(steps[-1]) + 1)
         paving = tuple(self._factors(form, self.values) for form in self._forms(access))
         kept = [place for place, extent in enumerate(shape) if extent.number != 1 or not self.axes]
         fitting = tuple(tuple(steps[place] * (place == column) for column in kept) for place in range(len(shape)))
@@ -502,7 +501,7 @@ class BodyText:
         for form, low, row in zip(self._forms(access), lows, port.fitting, strict=True):
             if any(row):
                 own = renamed(form, self.values) if is_dynamic(form) else self._offset_part(form) - low
-                kept.append(divided(own, max(row)))
+                kept.append(own.divided(max(row)))
         return port.name + self._subscripts(kept, named)
 
     def _written_part(self, access: ElementAccess, place: int) -> Form:
@@ -510,7 +509,7 @@ class BodyText:
         places, form = self.stage.places.get(access.array), access.subscripts[place]
         if places is None or not places[place].strides:
             return form
-        return divided(self._offset_part(form), places[place].step)
+        return self._offset_part(form).divided(places[place].step)
 
     def _subscripts(self, forms: Sequence[Form], named: Mapping[int, str]) -> str:
         return f"[{', '.join(form_text(form, self._term_in(named)) for form in forms)}]" if forms else ""
@@ -551,8 +550,10 @@ class BodyText:
         if value.kind in {"literal", "const"}:
             return f"({value.text})" if value.text.startswith("-") else value.text
         if value.kind == "convert" and value.operands[0].kind == "form":
-            assert value.operands[0].form is not None
-            return f"{value.type}{self._form(value.operands[0].form, value.type)}"
+            form = value.operands[0].form
+            assert form is not None
+            is_sum = all(isinstance(term, str) for term, _ in form.terms)  # what is rounded may not fit before
+            return f"{value.type}{self._form(form, value.type if is_sum else 'i32')}"
         operands = [texts[id(one)] for one in value.operands]
         if value.kind in _WRITTEN:
             return _WRITTEN[value.kind].format(*operands, type=value.type, text=value.text)

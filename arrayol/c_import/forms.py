@@ -78,13 +78,25 @@ def renamed(form: Form, values: Mapping[str, Form]) -> Form:
 
 
 def rounded(operator: str, form: Form, divisor: int) -> Form:
-    """The form of a quotient or rest, with what the divisor divides taken out."""
+    """The form of a quotient or rest, with what the divisor divides taken out, and rests of rests as one."""
+    if operator == "%":
+        form = _without_rests(form, divisor)
     whole: Form = Affine(tuple(item for item in form.terms if item[1] % divisor == 0))
     part: Form = Affine(tuple(item for item in form.terms if item[1] % divisor), form.constant)
     if part.number is not None:
         return form.divided(divisor) if operator == "//" else Affine(constant=part.constant % divisor)
     rest: Form = Affine(((Rounded(operator, part, divisor), 1),))
     return whole.divided(divisor) + rest if operator == "//" else rest
+
+
+def _without_rests(form: Form, divisor: int) -> Form:
+    """A form that has the same rest: with `n` in place of `n % m` where the divisor divides m."""
+    result: Form = Affine(constant=form.constant)
+    for term, factor in form.terms:
+        is_rest = isinstance(term, Rounded) and term.operator == "%" and term.divisor % divisor == 0
+        own: Form = term.form if is_rest and isinstance(term, Rounded) else Affine(((term, 1),))
+        result += own.scaled(factor)
+    return result
 
 
 def as_data(form: Form) -> Form:
@@ -95,11 +107,6 @@ def as_data(form: Form) -> Form:
         own = term if is_plain else Dynamic(COperation("form", "i32", form=Affine(((term, 1),))))
         result += Affine(((own, factor),))
     return result
-
-
-def divided(form: Form, divisor: int) -> Form:
-    """A form whose factors and constant are multiples of a divisor, divided by it."""
-    return Affine(tuple((term, factor // divisor) for term, factor in form.terms), form.constant // divisor)
 
 
 def without_data(form: Form) -> Form | None:

@@ -102,6 +102,7 @@ def stages_of(scop: Scop) -> list[Stage]:
     readers = _readers(scop)
     needed = _needed(scop, readers)
     statements = [one for one in statements if one.number in needed]
+    readers = {source: ends & needed for source, ends in readers.items()}  # what is left out reads nothing
     return _stages(StatementLevel(tuple(statements), scop.variables, scop.consts, readers))
 
 

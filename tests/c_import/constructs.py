@@ -418,6 +418,59 @@ CONSTRUCTS = {
     "exchange of neighbours": (
         "|||for (int i = 0; i < 11; i++) if (y[i] > y[i + 1]) { int t = y[i]; y[i] = y[i + 1]; y[i + 1] = t; }"
     ),
+    "place in a ring (mask)": (
+        "|||int p = 0; for (int i = 0; i < 12; i++) { y[i] = x[p]; p = (p + 1) & 3; } u[0] = p;"
+    ),
+    "place in a ring (rest)": (
+        "|||int p = 0; for (int i = 0; i < 12; i++) { y[i] = x[p]; p = (p + 2) % 5; } u[0] = p;"
+    ),
+    "place in a ring (end)": (
+        "|||int p = 0; for (int i = 0; i < 12; i++) { y[i] = x[p]; if (++p == 5) p = 0; } u[0] = p;"
+    ),
+    "place in a ring (downwards)": (
+        "|||int p = 0; for (int i = 0; i < 12; i++) { y[i] = x[p]; p = p == 0 ? 6 : p - 1; } u[0] = p;"
+    ),
+    "place in a ring (below)": (
+        "|||int p = 0; for (int i = 0; i < 12; i++) { y[i] = x[p]; p -= 2; if (p < 0) p += 7; } u[0] = p;"
+    ),
+    "place in a ring (beyond)": (
+        "|||int p = 0; for (int i = 0; i < 12; i++) { y[i] = x[p]; p += 3; if (p >= 7) p -= 7; } u[0] = p;"
+    ),
+    "type that is a ring": (
+        "|||uint8_t p = 250, q = 3; for (int i = 0; i < 12; i++) { y[i] = p; p += 2; u[i] = q; q = (q + 100) & 255; }"
+    ),
+    "place that starts outside its ring": (
+        "|||int p = 9; for (int i = 0; i < 12; i++) { y[i] = x[p]; p = (p + 1) % 5; }"
+    ),
+    "elements that data choose": (
+        "|||int t[4] = {5, 6, 7}; for (int i = 0; i < 12; i++) { t[x[i] & 3] = i; y[i] = t[1] + t[u[i] & 3]; }"
+    ),
+    "window that starts at an iterator": (
+        "|||for (int i = 1; i < 11; i++) { int s = 0; for (int k = i - 1; k <= i + 1; k++) s += x[k] * k; y[i] = s; }"
+    ),
+    "bounds that are the greater and the smaller": (
+        "#define MIN(a, b) ((a) < (b) ? (a) : (b))\n"
+        "#define MAX(a, b) ((a) > (b) ? (a) : (b))\n"
+        "|||for (int i = 0; i < 12; i++) { int n = 0, s = 0, k; for (k = MAX(i - 2, 0); k <= MIN(i + 1, 11); k++) "
+        "{ s += x[k] * ++n; } y[i] = s / n; }"
+    ),
+    "counter behind two bounds": (
+        "|||for (int i = 0; i < 12; i++) { int k, s = 0; for (k = i; k < 12 && k < i + 4; k++) s += x[k];"
+        " y[i] = s + k; }"
+    ),
+    "stages of halves": (
+        "|||for (int h = 1; h < 4; h *= 2) for (int i = 0; i < 12; i += 2 * h) for (int j = i; j < i + h;"
+        " j++) if (j + h < 12) { int a = y[j], b = y[j + h]; y[j] = a + b; y[j + h] = a - b; }"
+    ),
+    "step that an iterator shifts": (
+        "|||for (int s = 1; s <= 2; s++) { int m = 1 << s; for (int k = 0; k < 12; k += m) y[k] += x[k + "
+        "(m >> 1)] * m; }"
+    ),
+    "buffer that a loop fills anew": (
+        "|||int t[3]; for (int i = 1; i < 11; i++) { int n = 0; for (int k = -1; k <= 1; k++) t[n++] = "
+        "x[i + k]; if (t[0] > t[1]) { int h = t[0]; t[0] = t[1]; t[1] = h; } if (t[1] > t[2]) { int h = "
+        "t[1]; t[1] = t[2]; t[2] = h; } y[i] = t[1]; }"
+    ),
 }
 STATES: dict[str, Arrays] = {  # what variables that keep their values start with
     "static scalar": {"calls": np.array(3, "i4")},

@@ -9,7 +9,7 @@ _INTEGERS = frozenset({"i32", "i64"})
 
 
 def forms_of_extreme(value: COperation, is_greatest: bool) -> list[Form] | None:
-    """Forms of which an integer is the greatest (or the smallest) wherever it is asked for; None where it is no such."""
+    """Forms of which an integer is the greatest (or the smallest) in each iteration; None where it is no such."""
     if value.form is not None:
         return [value.form]
     if value.type not in _INTEGERS or value.kind not in {"convert", "choice"}:

@@ -44,6 +44,7 @@ from arrayol.c_import.pragmas import requests_of
 from arrayol.c_import.ranges import NumberNeededError
 from arrayol.c_import.reading.syntax import Unit, nodes_of
 from arrayol.c_import.reading.trees import assigns
+from arrayol.c_import.rings import with_rings
 from arrayol.c_import.scans import with_scans
 from arrayol.c_import.words import TAKEN
 from arrayol.errors import ArrayolError, Diagnostic, error
@@ -179,6 +180,7 @@ class FunctionRun(Context):
             self.sizes,
             {array.name for array in self.recorder.arrays.values() if array.dims[:1] == [None]},
         )
+        variables, statements = with_rings(variables, statements, self.values)
         variables, statements = with_scans(variables, statements, self.values)
         used = {access.array for one in statements for access in (one.target, *one.reads)}
         variables = {key: one for key, one in variables.items() if key in used or not (one.local or one.table)}

@@ -7,7 +7,7 @@ values), and which hand a value on (they become memory).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -32,6 +32,7 @@ from arrayol.c_import.lowering.symbols import (
     Undefined,
     Unusable,
 )
+from arrayol.c_import.lowering.turns import Turn, turn_of
 from arrayol.c_import.lowering.unrolling import MOST_ITERATIONS
 from arrayol.c_import.model import COperation, ElementGuard, ForLoop, Form, Statement
 from arrayol.c_import.reading.trees import RunsOnce
@@ -40,8 +41,8 @@ from arrayol.ir.affine import Affine
 # How a scalar changes in an iteration: what it is behind one, made of a symbol for what it was before.
 
 
-# A step, or `own` (a new value in each iteration), `carried`, or `switched` (a pointer that goes to another array).
-Changes = dict[tuple[int, ...], "Form | str"]
+# A step, a turn, or `own` (a new value in each iteration), `carried`, or `switched` (a pointer to another array).
+Changes = dict[tuple[int, ...], "Form | Turn | str"]
 UNKNOWN = "?"
 
 
@@ -54,8 +55,14 @@ def symbol_of(cell: Cell | PointerCell, content: Content, name: str) -> Content:
     )
 
 
-def change_of(before: Content, after: Content, used: set[str], consts: Collection[str]) -> Form | str:
-    """How a scalar changes from the symbol that it was before an iteration."""
+def change_of(
+    before: Content,
+    after: Content,
+    used: set[str],
+    consts: Collection[str],
+    number: Callable[[Form], int | None],
+) -> Form | Turn | str:
+    """How a scalar changes from the symbol that it was before an iteration; see `turn_of` for `number`."""
     if after is before:
         return Affine()
     if isinstance(before, Address) and isinstance(after, Address) and after.array is before.array:
@@ -66,11 +73,21 @@ def change_of(before: Content, after: Content, used: set[str], consts: Collectio
         return "switched"
     if not isinstance(before, COperation):
         return "own"
-    if isinstance(after, COperation) and before.form is not None and after.form is not None:
+    step = _step_of(before, after, consts, number) if isinstance(after, COperation) else None
+    if step is not None:
+        return step
+    return "carried" if isinstance(after, Poison) or before.text in used else "own"
+
+
+def _step_of(
+    before: COperation, after: COperation, consts: Collection[str], number: Callable[[Form], int | None]
+) -> Form | Turn | None:
+    """The step or turn from what a scalar was before an iteration; None where it is neither."""
+    if before.form is not None and after.form is not None:
         step = after.form - before.form
         if not _depends(step, consts):
             return step
-    return "carried" if isinstance(after, Poison) or before.text in used else "own"
+    return turn_of(before, after, number)
 
 
 def _depends(form: Form, consts: Collection[str]) -> bool:
@@ -214,11 +231,11 @@ class Loops:
 
     def _sorted(
         self, cells: list[Cell | PointerCell], changes: Changes, node: Any, loop: ForLoop
-    ) -> tuple[dict[Cell, CArray], list[tuple[Cell | PointerCell, Content, Form]], list[Cell | PointerCell]]:
+    ) -> tuple[dict[Cell, CArray], list[tuple[Cell | PointerCell, Content, Form | Turn]], list[Cell | PointerCell]]:
         """Scalars that become memory, those that move by a step, and those with values of their own."""
         run, key = self.run, self.run.key(node)
         carried: dict[Cell, CArray] = {}
-        moved: list[tuple[Cell | PointerCell, Content, Form]] = []
+        moved: list[tuple[Cell | PointerCell, Content, Form | Turn]] = []
         own: list[Cell | PointerCell] = []
         for cell in cells:
             change = changes.get(cell.key, "own")
@@ -226,7 +243,10 @@ class Loops:
                 carried[cell] = self._enter_memory(cell, node)
             elif change == "switched" and run.unrolling.unroll(node, loop):
                 raise RestartError
-            elif isinstance(change, Affine):
+            elif isinstance(change, Turn) and not change.holds(run.recorder.content(cell), run.arithmetic.ranges):
+                assert isinstance(cell, Cell)
+                carried[cell] = self._enter_memory(cell, node)
+            elif isinstance(change, Affine | Turn):
                 moved.append((cell, run.recorder.content(cell), change))
             else:
                 own.append(cell)
@@ -355,8 +375,12 @@ class Loops:
         content = self.run.recorder.contents.get(cell)
         return {access.array for access in content.reads()} if isinstance(content, COperation) else set()
 
-    def _advanced(self, cell: Cell | PointerCell, content: Content, step: Form, count: Form) -> Content:
+    def _advanced(self, cell: Cell | PointerCell, content: Content, step: Form | Turn, count: Form) -> Content:
         """What an induction variable is after `count` iterations."""
+        if isinstance(step, Turn):
+            assert isinstance(content, COperation)
+            assert content.form is not None
+            return self.run.arithmetic.of_form(step.after(content.form, count), content.type)
         distance = self.run.product(step, count)
         if isinstance(content, Address):
             return self.run.recorder.address_plus(content, distance)
@@ -365,10 +389,11 @@ class Loops:
             return self.run.arithmetic.converted(moved, cell.type)
         return content if step.number == 0 else Undefined()
 
-    def _after(self, cell: Cell | PointerCell, content: Content, step: Form, loop: ForLoop) -> Content:
+    def _after(self, cell: Cell | PointerCell, content: Content, step: Form | Turn, loop: ForLoop) -> Content:
         """What an induction variable is after the loop."""
         least = self.run.arithmetic.ranges.least(loop.high - loop.low)
-        if step.number != 0 and (least is None or least < 0):
+        is_still = not isinstance(step, Turn) and step.number == 0
+        if not is_still and (least is None or least < 0):
             return Unusable(f"how far '{cell.name}' has moved after the loop is not known", "set it again")
         return self._advanced(cell, content, step, loop.high - loop.low)
 
@@ -410,7 +435,8 @@ class Loops:
         used = set[str]().union(*map(unknown_of_statement, statements)) if statements else set()
         used = used.union(*(unknown_of(one) for one in after.values() if isinstance(one, COperation)))
         changes = {
-            cell.key: change_of(symbols[cell], after.get(cell, Undefined()), used, self.run.values) for cell in cells
+            cell.key: change_of(symbols[cell], after.get(cell, Undefined()), used, self.run.values, self.run.number_of)
+            for cell in cells
         }
         return changes, written | {cell.key for cell in cells if changes[cell.key] == "carried"}
 

@@ -1,0 +1,118 @@
+"""Places in ring buffers: scalars that a loop moves by a step and that start again at the other end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from arrayol.c_import.arithmetic import affine_condition
+from arrayol.c_import.constants import limits
+from arrayol.c_import.forms import rounded
+from arrayol.c_import.graphs import mapped
+from arrayol.c_import.lowering.symbols import Content
+from arrayol.c_import.model import COperation, ElementGuard, Form, Rounded, not_negative
+from arrayol.c_import.ranges import Ranges
+from arrayol.ir.affine import Affine
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """That a scalar moves by a step in each iteration, and stays in 0..extent as the place in a ring does."""
+
+    step: int
+    extent: int
+
+    def after(self, start: Form, count: Form) -> Form:
+        """The place after some iterations."""
+        return rounded("%", start + count.scaled(self.step), self.extent)
+
+    def holds(self, start: Content, ranges: Ranges) -> bool:
+        """Whether a scalar starts inside; in a trial its start is not known."""
+        if not isinstance(start, COperation) or start.form is None:
+            return False
+        if start.kind == "unknown":
+            return True
+        least, greatest = ranges.least(start.form), ranges.greatest(start.form)
+        return least is not None and greatest is not None and 0 <= least <= greatest < self.extent
+
+
+def turn_of(before: COperation, after: COperation, number: Callable[[Form], int | None]) -> Turn | None:
+    """How an iteration turns a scalar: by `(p + 1) % N`, by a mask, or by a choice at the end of the ring.
+
+    `number` is the number that a form of consts is, which they are from then on.
+    """
+    if before.form is None:
+        return None
+    after, low, extent = mapped(after, _without_wraps), limits(before.type)[0], limits(before.type)[1] + 1
+    step = (after.form - before.form).number if after.form is not None else None
+    if step is not None:  # an unsigned type is a ring by itself
+        return Turn(step, extent) if low == 0 else None
+    turn = _turn(before.form, after, number)
+    fits = turn is not None and (turn.extent + abs(turn.step) < extent or (low == 0 and turn.extent == extent))
+    return turn if fits else None
+
+
+def _without_wraps(value: COperation) -> COperation:
+    """A value in a type that holds all places of a ring, as `idx + 1` of an unsigned char."""
+    inner = value.operands[0].form if value.kind == "convert" and value.form is None else None
+    return value if inner is None else replace(value, form=inner)
+
+
+def _turn(before: Form, after: COperation, number: Callable[[Form], int | None]) -> Turn | None:
+    if after.form is not None:
+        term = after.form.terms[0][0] if len(after.form.terms) == 1 else None
+        if not isinstance(term, Rounded) or term.operator != "%" or after.form != Affine(((term, 1),)):
+            return None
+        step = (term.form - before).number
+        return None if step is None else Turn(step, term.divisor)
+    while after.kind == "convert":
+        after = after.operands[0]
+    return _rest(before, after) or next(_turned(before, after, number), None)
+
+
+def _rest(before: Form, after: COperation) -> Turn | None:
+    """The turn of C's rest, `(p + 1) % N`, which is written with a quotient where p may be negative."""
+    if after.kind != "-" or after.operands[1].kind != "*" or after.operands[0].form is None:
+        return None
+    quotient, divisor = after.operands[1].operands
+    extent = divisor.form.number if divisor.form is not None else None
+    step = (after.operands[0].form - before).number
+    if quotient.kind != "//" or extent is None or step is None or step < 0:
+        return None
+    return Turn(step, extent)
+
+
+def _turned(before: Form, after: COperation, number: Callable[[Form], int | None]) -> Iterator[Turn]:
+    """Turns by a choice: `p + 1 == N ? 0 : p + 1`, `p == 0 ? N - 1 : p - 1`, `p + 2 >= N ? p + 2 - N : p + 2`."""
+    condition = affine_condition(after.operands[0]) if after.kind == "choice" else None
+    if condition is None:
+        return
+    first, second = (side.form for side in after.operands[1:])
+    for holds, end, moved in ((condition, first, second), (condition.negated(), second, first)):
+        step = None if moved is None else (moved - before).number
+        if end is None or moved is None or not step:
+            continue
+        whole = number(end - moved)
+        if whole is not None and 0 < step <= -whole and holds == not_negative(moved + whole):
+            yield Turn(step, -whole)
+        elif whole is not None and 0 < -step <= whole and holds == not_negative(moved.scaled(-1) - 1):
+            yield Turn(step, whole)
+        elif step == 1 and end.number == 0:
+            extents = [number(one) for one in _bounds(holds, moved)]
+            yield from (Turn(1, one) for one in extents if one is not None and one > 0)
+        elif step == -1 and holds in _at_end(before):
+            last = number(end)
+            if last is not None and last >= 0:
+                yield Turn(-1, last + 1)
+
+
+def _bounds(condition: ElementGuard, form: Form) -> list[Form]:
+    """What a form is, or reaches, where a condition holds, if that is free of it."""
+    if condition.form is None or condition.kind == "!=":
+        return []
+    return [form - condition.form.scaled(factor) for factor in ((1, -1) if condition.kind == "==" else (1,))]
+
+
+def _at_end(before: Form) -> list[ElementGuard]:
+    """The ways to say that a place is the first one of its ring: `p == 0`, `p - 1 < 0`."""
+    return [ElementGuard("==", before), ElementGuard("==", before.scaled(-1)), not_negative(before.scaled(-1))]

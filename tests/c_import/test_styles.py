@@ -1,0 +1,86 @@
+"""C as people of the field write it: gcc's values, and the repetitions that are in it. Each file names its data."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from beside_gcc import Arrays, compiled, first_difference
+
+from arrayol.c_import.import_c import Choices, Imported, import_source
+from arrayol.source import SourceFile
+
+FOLDER = Path(__file__).parent / "styles"
+# By file: the extents of each repetition; a delay stands behind its own.
+REPETITIONS = {
+    "cascade": ["[128] delay 1"],
+    "comb": ["[4, 200] delay 0, 12 delay 0, 7", "[4, 200]"],
+    "dilated": ["[H, W]"],
+    "echo": ["[300] delay 32", "[300]"],
+    "fft": ["[8]", "[4, 2]", "[2, 4]", "[8]"],
+    "means": ["[H, W]", "[H]"],
+    "median": ["[32, 48]"],
+    "opening": ["[H, W]", "[H, W]"],
+    "ring": ["[N]"],
+    "ring_choice": ["[N]"],
+    "ring_mask": ["[N]"],
+}
+# By file: the type of the port that takes a window or a block.
+WINDOWS = {
+    "dilated": "x: i32[3]",
+    "fft": "re_in2: i16[2]",
+    "means": "in_: u8[5, 5]",
+    "opening": "tmp: u8[3, 3]",
+    "ring": "x: i16[10]",
+    "ring_mask": "x: i16[16]",
+}
+
+
+def test_each_file_has_its_repetitions_here() -> None:
+    assert {path.stem for path in FOLDER.glob("*.c")} == set(REPETITIONS)
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+@pytest.mark.parametrize("name", sorted(REPETITIONS))
+def test_values_and_repetitions(name: str, tmp_path: Path) -> None:
+    text = (FOLDER / f"{name}.c").read_text(encoding="utf-8")
+    head = re.search(r"/\* Data: (\w+) (.*?)(?:; (\w+) starts with (.*?))? \*/", text)
+    assert head is not None
+    function, data, state, numbers = head.groups()
+    imported = import_source(SourceFile(f"{name}.c", text), Choices(function=function))
+    assert _repetitions(imported) == REPETITIONS[name]
+    assert WINDOWS.get(name, "") in imported.text
+    states: Arrays = {} if state is None else {state: np.array([float(one) for one in numbers.split()], "f4")}
+    library = compiled(text, tmp_path)
+    assert first_difference(library, function, imported, _drawn(data.split()), states) is None
+
+
+def _repetitions(imported: Imported) -> list[str]:
+    found = []
+    for stage in imported.stages:
+        if stage.axes:
+            extents = ", ".join(
+                next((name for name, _ in axis.extent.terms), str(axis.extent.constant))  # type: ignore[misc]
+                for axis in stage.axes
+            )
+            delays = dict.fromkeys(", ".join(map(str, delay)) for delay in stage.delays.values())
+            found.append(f"[{extents}]" + "".join(f" delay {one}" for one in delays))
+    return found
+
+
+def _drawn(fields: list[str]) -> Arrays:
+    """An array for each `name:type:extents`."""
+    rng, found = np.random.default_rng(3), Arrays()
+    for one in fields:
+        name, kind, extents = one.split(":")
+        shape = tuple(map(int, extents.split(",")))
+        if kind[0] == "f":
+            found[name] = rng.uniform(-3, 3, shape).astype(kind)
+        else:
+            ends = np.iinfo(kind)
+            low, high = (ends.min, ends.max) if ends.bits < 32 else (-5000, 5000)
+            found[name] = rng.integers(low, high, shape, endpoint=True).astype(kind)
+    return found
