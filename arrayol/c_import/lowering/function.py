@@ -13,6 +13,8 @@ from pycparser import c_ast
 
 from arrayol.c_import.arithmetic import RefusalError, constant_of, literal
 from arrayol.c_import.constants import CConstant as Number_
+from arrayol.c_import.expansion.rings import with_rings
+from arrayol.c_import.expansion.scans import with_scans
 from arrayol.c_import.flat import delinearised
 from arrayol.c_import.forms import names_of
 from arrayol.c_import.lowering.branches import Branches
@@ -44,8 +46,6 @@ from arrayol.c_import.pragmas import requests_of
 from arrayol.c_import.ranges import NumberNeededError
 from arrayol.c_import.reading.syntax import Unit, nodes_of
 from arrayol.c_import.reading.trees import assigns
-from arrayol.c_import.rings import with_rings
-from arrayol.c_import.scans import with_scans
 from arrayol.c_import.words import TAKEN
 from arrayol.errors import ArrayolError, Diagnostic, error
 from arrayol.ir.affine import Affine

@@ -73,9 +73,9 @@ def change_of(
         return "switched"
     if not isinstance(before, COperation):
         return "own"
-    step = _step_of(before, after, consts, number) if isinstance(after, COperation) else None
-    if step is not None:
-        return step
+    moved = _step_of(before, after, consts, number) if isinstance(after, COperation) else None
+    if moved is not None:
+        return moved
     return "carried" if isinstance(after, Poison) or before.text in used else "own"
 
 
@@ -84,9 +84,9 @@ def _step_of(
 ) -> Form | Turn | None:
     """The step or turn from what a scalar was before an iteration; None where it is neither."""
     if before.form is not None and after.form is not None:
-        step = after.form - before.form
-        if not _depends(step, consts):
-            return step
+        moved = after.form - before.form
+        if not _depends(moved, consts):
+            return moved
     return turn_of(before, after, number)
 
 

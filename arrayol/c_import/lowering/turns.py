@@ -67,10 +67,10 @@ def _turn(before: Form, after: COperation, number: Callable[[Form], int | None])
         return None if step is None else Turn(step, term.divisor)
     while after.kind == "convert":
         after = after.operands[0]
-    return _rest(before, after) or next(_turned(before, after, number), None)
+    return _by_remainder(before, after) or next(_turned(before, after, number), None)
 
 
-def _rest(before: Form, after: COperation) -> Turn | None:
+def _by_remainder(before: Form, after: COperation) -> Turn | None:
     """The turn of C's rest, `(p + 1) % N`, which is written with a quotient where p may be negative."""
     if after.kind != "-" or after.operands[1].kind != "*" or after.operands[0].form is None:
         return None

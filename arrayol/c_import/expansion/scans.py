@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from arrayol.c_import.copies import without_copies
+from arrayol.c_import.expansion.copies import without_copies
 from arrayol.c_import.forms import names_of
 from arrayol.c_import.graphs import mapped
 from arrayol.c_import.model import COperation, ElementAccess, ForLoop, Form, Statement, Variable, data_of, not_negative
