@@ -20,6 +20,7 @@ from hwmodel.emit.schedule.bits import bits_of_values, not_emitted
 from hwmodel.emit.schedule.frames.short_frame import ShortFrame
 from hwmodel.emit.schedule.frames.whole_frame import WholeGroup
 from hwmodel.emit.schedule.group import GroupSchedule, GroupScheduler
+from hwmodel.emit.schedule.memory_styles import styles_of
 from hwmodel.emit.schedule.own_module import Computing, own_module
 from hwmodel.emit.schedule.port import AddressMap, address_map
 from hwmodel.emit.schedule.proofs import reading_apart, require_proofs, require_stored
@@ -236,7 +237,7 @@ class _Given:
             groups.append(replace(schedule, apart=reading_apart(tables)))
         require_outputs(accesses, outside)
         _require_short_programs(groups)
-        return groups, datapaths
+        return [replace(own, styles=styles_of(self.platform, own.memories)) for own in groups], datapaths
 
     def design(
         self, groups: Sequence[GroupSchedule], datapaths: Mapping[str, Computing], outputs: Arrays

@@ -13,6 +13,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Agent, compiled
 from hwmodel.emit.schedule.frames.whole_frame import WholeGroup
 from hwmodel.emit.schedule.memories import Memory, Section, moduli_of, sections_of
+from hwmodel.emit.schedule.memory_styles import Style
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.own_module import Computing
 from hwmodel.emit.schedule.port import AddressMap, DmaEngine, PortLanes, PortScheduler
@@ -62,7 +63,8 @@ class GroupSchedule:
 
     `readers` has by memory the names of the lanes that read it, each through a copy, and `writers` those that write it.
     A memory that is read at subscripts of data has neither. Arrays that are loaded `once` come in a step before all
-    frames. Lanes that read `apart` never read a word in a cycle in which it is written.
+    frames. Lanes that read `apart` never read a word in a cycle in which it is written. `styles` says what banks are
+    made of, by memory.
     """
 
     tasks: tuple[TaskAgents, ...]
@@ -74,6 +76,7 @@ class GroupSchedule:
     cycles: int
     once: tuple[str, ...]
     apart: frozenset[str] = field(default=frozenset(), kw_only=True)
+    styles: Mapping[str, Style] = field(default_factory=dict, kw_only=True)
 
     @property
     def setup(self) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from hwmodel.emit.schedule.group import TaskAgents
 from hwmodel.emit.schedule.memories import Memory
+from hwmodel.emit.schedule.memory_styles import Style
 from hwmodel.emit.schedule.units import ReadPort
 from hwmodel.emit.verilog.access import AccessPorts
 from hwmodel.emit.verilog.agents import address_bits
@@ -51,7 +52,7 @@ def _roms(
     """A ROM for each two reads."""
     bits = address_bits(memory)
     own_module = f"{wiring.prefix}lookup_{memory.name}"
-    wiring.beside.append(_lookup_module(own_module, memory, bits))
+    wiring.beside.append(_lookup_module(own_module, memory, bits, wiring.schedule.styles[memory.name]))
     for first in range(0, len(asked), 2):
         pair = asked[first : first + 2]
         ports = [access_net(task, unit, access.address) for unit, access in pair]
@@ -77,7 +78,7 @@ def access_net(task: TaskAgents, unit: int, name: str) -> str:
     return f"{task.units.name}_unit{unit}_{name.replace('$', '_')}"
 
 
-def _lookup_module(name: str, memory: Memory, bits: int) -> str:
+def _lookup_module(name: str, memory: Memory, bits: int, style: Style) -> str:
     """A ROM read at places that data say: through each port a word, two cycles after its address."""
     assert memory.content is not None, "a ROM"
     width = memory.width
@@ -89,6 +90,7 @@ def _lookup_module(name: str, memory: Memory, bits: int) -> str:
             f"  input wire [PORTS*{bits}-1:0] address,",
             f"  output reg [PORTS*{width}-1:0] data",
             ");",
+            f'  (* rom_style = "{"block" if style == Style.BLOCK else "logic"}" *)',
             f"  reg [{width - 1}:0] words [0:{memory.depth - 1}];",
             f"  reg [PORTS*{bits}-1:0] from;",
             "  integer port;",

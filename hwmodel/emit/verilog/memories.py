@@ -85,7 +85,7 @@ def copy_of(
     parameters = [
         f".WIDTH({memory.width}), .DEPTH({memory.depth}), .ADDRESS({address_bits(memory)})",
         f".BANKS({memory.banks}), .CODE({bits}), .CODES({{{', '.join(known)}}})",
-        f".READERS({count})",
+        f".READERS({count}), .STYLE({wiring.schedule.styles[memory.name]:d})",
     ]
     if memory.content is None:
         kind, writing = "banked_copy", f" {_writing(wiring, memory, writers, bank=True)},"

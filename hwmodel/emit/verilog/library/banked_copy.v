@@ -11,7 +11,8 @@ module banked_copy #(
   parameter [BANKS*CODE-1:0] CODES = 0,        // by bank its code
   parameter WRITERS = 1,
   parameter READERS = 1,
-  parameter APART = 0                          // 1: no word is read in a cycle in which it is written
+  parameter APART = 0,                         // 1: no word is read in a cycle in which it is written
+  parameter STYLE = 0                          // what its banks are made of
 ) (
   input wire clk,
   input wire [WRITERS-1:0] wvalid,
@@ -54,7 +55,7 @@ module banked_copy #(
           end
         end
       end
-      bank #(.WIDTH(WIDTH), .DEPTH(DEPTH), .ADDRESS(ADDRESS), .APART(APART)) words (
+      bank #(.WIDTH(WIDTH), .DEPTH(DEPTH), .ADDRESS(ADDRESS), .APART(APART), .STYLE(STYLE)) words (
         .clk(clk), .write(write), .waddress(into), .wdata(data),
         .raddress(from[b*ADDRESS +: ADDRESS]), .rdata(found[b*WIDTH +: WIDTH])
       );

@@ -7,7 +7,8 @@ module rom #(
   parameter CODE = 1,
   parameter [BANKS*CODE-1:0] CODES = 0,
   parameter [BANKS*DEPTH*WIDTH-1:0] CONTENT = 0,  // bank after bank, the first word lowest
-  parameter READERS = 1
+  parameter READERS = 1,
+  parameter STYLE = 0                          // 1: block RAM, 0: logic
 ) (
   input wire clk,
   input wire [READERS-1:0] rvalid,
@@ -20,12 +21,22 @@ module rom #(
   genvar b;
   generate
     for (b = 0; b < BANKS; b = b + 1) begin : banks
-      reg [WIDTH-1:0] words [0:DEPTH-1];
       reg [WIDTH-1:0] read;
-      integer word;
-      initial
-        for (word = 0; word < DEPTH; word = word + 1) words[word] = CONTENT[(b*DEPTH + word)*WIDTH +: WIDTH];
-      always @(posedge clk) read <= words[from[b*ADDRESS +: ADDRESS]];
+      if (STYLE == 1) begin : block
+        (* rom_style = "block" *)
+        reg [WIDTH-1:0] words [0:DEPTH-1];
+        integer word;
+        initial
+          for (word = 0; word < DEPTH; word = word + 1) words[word] = CONTENT[(b*DEPTH + word)*WIDTH +: WIDTH];
+        always @(posedge clk) read <= words[from[b*ADDRESS +: ADDRESS]];
+      end else begin : gates
+        (* rom_style = "logic" *)
+        reg [WIDTH-1:0] words [0:DEPTH-1];
+        integer word;
+        initial
+          for (word = 0; word < DEPTH; word = word + 1) words[word] = CONTENT[(b*DEPTH + word)*WIDTH +: WIDTH];
+        always @(posedge clk) read <= words[from[b*ADDRESS +: ADDRESS]];
+      end
       assign found[b*WIDTH +: WIDTH] = read;
     end
   endgenerate
