@@ -231,10 +231,14 @@ def calibration() -> Calibration:
 
 def _drawn() -> Iterator[Measured]:
     """The designs of specifications that are not shipped which the fit is made of."""
-    for name, own in json.loads(DRAWN.read_text(encoding="utf-8")).items():
-        if name in FITTED_DRAWN:
-            samples = {cost: Sample(**own[cost]) for cost in ("lut", "ff")}
-            yield Measured(Path(name), name, "ecp5-6", own["model"], None, tuple(own["tools"]), samples)
+    fitted_to = json.loads(DRAWN.read_text(encoding="utf-8"))["fitted"]
+    for name in FITTED_DRAWN:
+        own = fitted_to[name]
+        samples = {
+            cost: Sample(own["features"], own["modelled"][cost], sum(own["parts"][cost].values()))
+            for cost in ("lut", "ff")
+        }
+        yield Measured(Path(name), name, "ecp5-6", own["model"], None, tuple(own["tools"]), samples)
 
 
 def table() -> str:

@@ -56,6 +56,7 @@ class _Model(StoredRecord):
     memories: dict[str, Amount]
     steering: dict[str, Amount] = {}
     features: dict[str, Amount] = {}
+    scheduled: dict[str, Amount] = {}
 
 
 class _Emitted(StoredRecord):

@@ -35,6 +35,7 @@ from hwmodel.synth.ecp5 import (
     place,
     synthesise,
 )
+from hwmodel.synth.logic import logic_of
 from hwmodel.synth.parts import parts_of
 from hwmodel.synth.tools import NEXTPNR, YOSYS, tool
 
@@ -85,6 +86,16 @@ class Synthesis:
         total = {**model["costs"], "blocks": memories.get("blocks", 0)}
         return {"total": total, "units": units, "memories": memories}
 
+    @cached_property
+    def scheduled(self) -> dict[str, float]:
+        """LUT and FF of all by the schedule; empty for a stream alone, and without a technology of an ECP5."""
+        model = self.emitted.model
+        if not str(model["technology"]).startswith("ecp5"):
+            return {}
+        steering = model.get("steering", {})
+        own = {cost: model["costs"].get(cost, 0) - steering.get(cost, 0) for cost in ("lut", "ff")}
+        return logic_of({**model.get("features", {}), **model.get("scheduled", {})}, own)
+
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
         return {
@@ -104,6 +115,7 @@ class Synthesis:
             "parts": {part: asdict(amounts) for part, amounts in self.parts.items()},
             "cells": dict(sorted(self.netlist.counts.items())),
             "model": dict(self.emitted.model),
+            "scheduled": self.scheduled,
         }
 
 

@@ -11,6 +11,7 @@ import pytest
 from command_line import Done, in_process
 from synthesised import DOCUMENT, install_programs, write_emitted, write_program
 
+from hwmodel.synth.logic import logic_of
 from hwmodel.synth.tools import NEXTPNR, YOSYS
 
 Run = Callable[..., Done]
@@ -69,6 +70,18 @@ def test_what_the_model_counts(synth: Run, here: Path, steering: float, told: st
     model = {**DOCUMENT["model"], "steering": {"lut": steering, "ff": 0.0}}  # type: ignore[dict-item]
     (here / "v" / "design.json").write_text(json.dumps({**DOCUMENT, "model": model}), encoding="utf-8")
     assert told in synth("v", "--no-place").stdout
+
+
+def test_what_the_schedule_says(synth: Run, here: Path) -> None:
+    """Units and memories by the model, without what steers them, and the logic of programs, ways and registers."""
+    scheduled = {"agents": 5.0, "instructions": 40.0, "joined": 300.0, "stages": 60.0}
+    model = {**DOCUMENT["model"], "steering": {"lut": 3.0, "ff": 0.0}, "scheduled": scheduled}  # type: ignore[dict-item]
+    (here / "v" / "design.json").write_text(json.dumps({**DOCUMENT, "model": model}), encoding="utf-8")
+    found = logic_of(scheduled, {"lut": 8 - 3, "ff": 0})
+    done = synth("v", "--no-place")
+    line, *_ = [line for line in done.stdout.splitlines() if line.startswith("LUT  ")]  # of all, and then of parts
+    assert line.split()[4] == f"{found['lut']:,}"
+    assert json.loads(synth("v", "--no-place", "--json").stdout)["scheduled"] == found
 
 
 def test_options_reach_the_programs(synth: Run, here: Path) -> None:

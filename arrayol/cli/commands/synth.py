@@ -107,11 +107,16 @@ def _clock(synthesis: api.Synthesis) -> str:
 
 def _totals(synthesis: api.Synthesis) -> Table:
     """All that is used, beside the model's figures."""
-    table = headed_table("all", right=("synthesised", "model", "synthesised\n/ model"))
+    columns = ("synthesised", "model", "synthesised\n/ model")
+    by_schedule = synthesis.scheduled
+    table = headed_table(
+        "all", right=(*columns, "with the\nschedule", "synthesised\n/ that") if by_schedule else columns
+    )
     model = synthesis.modelled["total"]
     for name in _COLUMNS:
         found = getattr(synthesis.total, name)
-        table.add_row(_TITLES[name], f"{found:,}", *_compared(found, model.get(name)))
+        cells = [*_compared(found, model.get(name)), *(_compared(found, by_schedule.get(name)) if by_schedule else ())]
+        table.add_row(_TITLES[name], f"{found:,}", *cells)
     return table
 
 
@@ -149,6 +154,8 @@ def _facts(synthesis: api.Synthesis, written: Path) -> Iterator[tuple[str, str]]
         steering = any(model.get("steering", {}).values())
         said = "units, and memories with what steers all" if steering else "units and memories alone"
         yield "model", f"technology {model['technology']}: {said}"
+    if synthesis.scheduled:
+        yield "schedule", "units and memories of the model, and programs, ways and registers that the schedule has"
     names = written_files(synthesis)
     bitstream = f"; 'yowasp-ecppack {written / CONFIG} design.bit' makes a bitstream" if CONFIG in names else ""
     yield "written", f"{written}: {', '.join(names)}{bitstream}"

@@ -37,6 +37,7 @@ from hwmodel.emit.verilog.coverage import Coverage, body_hint
 from hwmodel.simulator.memories.memories import one_frame
 from hwmodel.simulator.simulate import Simulation
 from hwmodel.stream.model import StreamModel
+from hwmodel.synth.scheduled import scheduled_features
 
 DOCUMENT, MAKEFILE, PAGE = "design.json", "Makefile", "README.md"
 CORE = ".core"  # the ending of a core of FuseSoC
@@ -98,15 +99,15 @@ class EmittedDesign(ABC):
         """The features of each unit."""
 
     def _document(self) -> dict[str, Any]:
-        opened = self.opened
+        opened, schedule = self.opened, self._schedule()
         return {
             "arrayol": __version__,
             "spec": Path(opened.spec.name).name,
             "constants": dict(opened.spec.constants),
             "design": opened.record.id,
             "platform": opened.platform_name,
-            "model": self._model(),
-            **self._schedule(),
+            "model": {**self._model(), "scheduled": _features_of(schedule)},
+            **schedule,
         }
 
     def _model(self) -> dict[str, Any]:
@@ -121,6 +122,13 @@ class EmittedDesign(ABC):
             "steering": control_cost_of(opened.platform, parts),
             "features": total_features(parts),
         }
+
+
+def _features_of(schedule: Mapping[str, Any]) -> Mapping[str, float]:
+    """The features of a schedule as data; none of a stream alone, which has no programs."""
+    if "groups" not in schedule:
+        return {}
+    return scheduled_features(schedule["groups"], 8 * schedule["memory"]["word_bytes"])
 
 
 FOUND_IN_STREAMS = "each repetition of a stream finds its data at the positions of line buffers that its net comes from"

@@ -105,9 +105,11 @@ def memory_features(
         return _of_registers(routes, width, np.asarray(deep))
     address, code, lanes = _address_bits(deep), (banks - 1).bit_length(), routes.reads + routes.writes
     writing, reading = (routes.writes, routes.write_reach), (routes.reads / copies, routes.read_reach)
-    written = _matched(*writing, banks) + banks * _joined(*writing, banks) * (width + address)  # once for all copies
-    addressed = _matched(*reading, banks) + banks * _joined(*reading, banks) * address
-    chosen = routes.reads * width * _put_together(routes.read_reach)
+    written = lut_of_matches(*writing, banks) + banks * _joined(*writing, banks) * (
+        width + address
+    )  # once for all copies
+    addressed = lut_of_matches(*reading, banks) + banks * _joined(*reading, banks) * address
+    chosen = routes.reads * width * lut_of_one_of(routes.read_reach)
     return {
         "memory": 1,
         "port": routes.port,
@@ -131,11 +133,11 @@ def _of_registers(routes: Routes, width: int, words: Any) -> dict[str, Any]:
         values_seen(piece, routes.write_step),
         _words_of_port(routes.loaded, piece, routes.row, np.asarray(routes.loaded_step)),
     )
-    matched = _matched(own, written, words) + _matched(routes.loaded, loaded, words)
-    joined = words * _put_together((own * written + routes.loaded * loaded) / np.maximum(1, words))
-    chosen = routes.moving * _chosen(values_seen(words, routes.read_step))
+    matched = lut_of_matches(own, written, words) + lut_of_matches(routes.loaded, loaded, words)
+    joined = words * lut_of_one_of((own * written + routes.loaded * loaded) / np.maximum(1, words))
+    chosen = routes.moving * lut_of_choice(values_seen(words, routes.read_step))
     run = np.maximum(1, words // (2 * routes.stored_rows))  # one block is stored while the next one is made
-    chosen = chosen + routes.stored * _chosen(_words_of_port(routes.stored, words, routes.row, run))
+    chosen = chosen + routes.stored * lut_of_choice(_words_of_port(routes.stored, words, routes.row, run))
     return {
         "memory": 1,
         "port": routes.port,
@@ -146,7 +148,7 @@ def _of_registers(routes: Routes, width: int, words: Any) -> dict[str, Any]:
     }
 
 
-def _matched(lanes: float, reach: Any, banks: Any) -> Any:
+def lut_of_matches(lanes: float, reach: Any, banks: Any) -> Any:
     """LUTs of four inputs that decide whether a lane addresses a bank.
 
     The decision takes the bits that distinguish the banks that the lane reaches.
@@ -157,16 +159,16 @@ def _matched(lanes: float, reach: Any, banks: Any) -> Any:
 
 def _joined(lanes: float, reach: Any, banks: Any) -> Any:
     """LUTs of a bit before a bank, at least one for several lanes."""
-    return np.where(lanes > 1, np.maximum(1.0, _put_together(lanes * reach / banks)), 0.0)
+    return np.where(lanes > 1, np.maximum(1.0, lut_of_one_of(lanes * reach / banks)), 0.0)
 
 
-def _put_together(inputs: Any) -> Any:
+def lut_of_one_of(inputs: Any) -> Any:
     """LUTs of four inputs for a bit that is one of several: an AND for each, and an OR of them."""
     inputs = np.asarray(inputs, dtype=float)
     return np.where(inputs <= 1, 0.0, np.maximum(1.0, (2 * inputs - 1) / 3))
 
 
-def _chosen(inputs: Any) -> Any:
+def lut_of_choice(inputs: Any) -> Any:
     """LUTs of a bit that comes from one of several registers: multiplexers of four-input LUTs."""
     inputs = np.asarray(inputs, dtype=float)
     return np.where(inputs <= 1, 0.0, np.maximum(1.0, 0.875 * inputs - 1))

@@ -8,7 +8,17 @@ import scipy  # whose modules load where a test takes them
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hwmodel.synth.fit import FOR_COST, Sample, fitted, non_negative, predicted
+from hwmodel.synth.fit import (
+    FOR_COST,
+    MODELLED,
+    PARTS_OF_COST,
+    PartSample,
+    Sample,
+    fitted,
+    fitted_by_part,
+    non_negative,
+    predicted,
+)
 
 KNOWN = {"memory": 120.0, "port": 3.0, "ways": 0.85}
 
@@ -46,6 +56,26 @@ def test_one_that_no_feature_tells_does_not_pull_at_the_others() -> None:
     found = fitted([*samples, Sample(odd.features, odd.modelled, 3 * odd.found)], FOR_COST["lut"])
     for one in samples:
         assert predicted(one, found) == pytest.approx(one.found, rel=0.02)
+
+
+def test_parts_say_which_feature_takes_what() -> None:
+    """Four designs for eight features."""
+    generator = np.random.default_rng(4)
+    known = {"agents": 30.0, "instructions": 1.5, "wraps": 2.0, "queued": 4.0, "joined": 0.9, "rows": 0.2}
+    samples = list[PartSample]()
+    for _ in range(4):
+        features = {name: float(generator.integers(1, 1000)) for name in known}
+        parts = dict[str, float]()
+        for owners, names in PARTS_OF_COST["lut"]:
+            # `agents` are in two parts, of which the first takes all of them here
+            own = [name for name in names if name in known and (name != "agents" or owners == ("agents",))]
+            parts[owners[0]] = sum(known[name] * features[name] for name in own) + 500 * (owners == MODELLED)
+            parts |= dict.fromkeys(owners[1:], 0.0)
+        samples.append(PartSample(features, 500.0, parts))
+    found = fitted_by_part(samples, "lut")
+    assert found == pytest.approx({**dict.fromkeys(("waiting", "chosen"), 0.0), **known}, rel=1e-3, abs=1e-6)
+    for one in samples:
+        assert predicted(one.whole, found) == pytest.approx(one.whole.found, rel=1e-3)
 
 
 def test_nothing_is_below_zero() -> None:
