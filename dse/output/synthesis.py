@@ -35,7 +35,7 @@ from hwmodel.synth.ecp5 import (
     place,
     synthesise,
 )
-from hwmodel.synth.logic import logic_of
+from hwmodel.synth.logic import logic_of_model
 from hwmodel.synth.parts import parts_of
 from hwmodel.synth.tools import NEXTPNR, YOSYS, tool
 
@@ -89,12 +89,7 @@ class Synthesis:
     @cached_property
     def scheduled(self) -> dict[str, float]:
         """LUT and FF of all by the schedule; empty for a stream alone, and without a technology of an ECP5."""
-        model = self.emitted.model
-        if not str(model["technology"]).startswith("ecp5"):
-            return {}
-        steering = model.get("steering", {})
-        own = {cost: model["costs"].get(cost, 0) - steering.get(cost, 0) for cost in ("lut", "ff")}
-        return logic_of({**model.get("features", {}), **model.get("scheduled", {})}, own)
+        return logic_of_model(self.emitted.model)
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""

@@ -7,6 +7,7 @@ prints them. They are of the Verilog that arrayol emits, so a change of that ask
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 COEFFICIENTS: Mapping[str, Mapping[str, float]] = {
     "lut": {
@@ -20,6 +21,15 @@ COEFFICIENTS: Mapping[str, Mapping[str, float]] = {
     },
     "ff": {"agents": 7.143, "states": 1.023, "counters": 1.893, "queued": 1.022, "stages": 0.2775},
 }
+
+
+def logic_of_model(model: Mapping[str, Any]) -> dict[str, float]:
+    """LUT and FF of a design from what design.json has under `model`; empty without a technology of an ECP5."""
+    if not str(model["technology"]).startswith("ecp5"):
+        return {}
+    steering = model.get("steering", {})
+    own = {cost: model["costs"].get(cost, 0) - steering.get(cost, 0) for cost in COEFFICIENTS}
+    return logic_of({**model.get("features", {}), **model.get("scheduled", {})}, own)
 
 
 def logic_of(features: Mapping[str, float], modelled: Mapping[str, float]) -> dict[str, float]:

@@ -16,6 +16,7 @@ from verilog_programs import needs_icarus
 
 from arrayol.text import time_text
 from hwmodel.emit.verilog.design import DesignFiles
+from hwmodel.synth.logic import logic_of
 
 AGREES = "Verilog   agrees: the same cycles in each frame, the outputs bit for bit\n"
 RANDOM = "the frame of the test bench is random data, seed 1; --in gives other data\n"
@@ -152,6 +153,11 @@ def test_the_page_says_what_is_promised(emit: Emit, here: Path) -> None:
     (line,) = (line for line in lines if line.startswith(f"- LUT {design['lut']:,}: units "))
     units, memories = (int(part.split()[1].replace(",", "")) for part in line.partition(": ")[2].split(", "))
     assert units + memories == design["lut"]
+    said = re.search(r"By its schedule the whole design takes about ([\d,]+) LUT and ([\d,]+) FF of an ECP5\.", page)
+    assert said is not None
+    logic = logic_of({**document["model"]["features"], **document["model"]["scheduled"]}, design)
+    assert [int(own.replace(",", "")) for own in said.groups()] == [logic["lut"], logic["ff"]]
+    assert logic["lut"] > design["lut"]
     top = (here / "chain-verilog" / "rtl" / "chain_top.v").read_text(encoding="utf-8")
     for line in page.partition("## The interface")[2].partition("## ")[0].splitlines():
         if line.startswith("| port_"):

@@ -37,6 +37,7 @@ from hwmodel.emit.verilog.coverage import Coverage, body_hint
 from hwmodel.simulator.memories.memories import one_frame
 from hwmodel.simulator.simulate import Simulation
 from hwmodel.stream.model import StreamModel
+from hwmodel.synth.logic import logic_of_model
 from hwmodel.synth.scheduled import scheduled_features
 
 DOCUMENT, MAKEFILE, PAGE = "design.json", "Makefile", "README.md"
@@ -90,26 +91,33 @@ class EmittedDesign(ABC):
     def _sources(self) -> Mapping[str, str]:
         """All but the schedule as data."""
 
+    @property
     @abstractmethod
     def _schedule(self) -> Mapping[str, Any]:
         """The schedule as data."""
+
+    @property
+    def _scheduled_features(self) -> Mapping[str, float]:
+        """The features of a schedule with programs."""
+        return {}
 
     @abstractmethod
     def _unit_features(self) -> Iterator[Mapping[str, float]]:
         """The features of each unit."""
 
     def _document(self) -> dict[str, Any]:
-        opened, schedule = self.opened, self._schedule()
+        opened = self.opened
         return {
             "arrayol": __version__,
             "spec": Path(opened.spec.name).name,
             "constants": dict(opened.spec.constants),
             "design": opened.record.id,
             "platform": opened.platform_name,
-            "model": {**self._model(), "scheduled": _features_of(schedule)},
-            **schedule,
+            "model": self._model,
+            **self._schedule,
         }
 
+    @cached_property
     def _model(self) -> dict[str, Any]:
         """What the machine model says that it costs: all, what of it memories take and what steers, and by what."""
         opened, built = self.opened, self.opened.memories
@@ -121,14 +129,13 @@ class EmittedDesign(ABC):
             "memories": built.totals if built is not None else {},
             "steering": control_cost_of(opened.platform, parts),
             "features": total_features(parts),
+            "scheduled": self._scheduled_features,
         }
 
-
-def _features_of(schedule: Mapping[str, Any]) -> Mapping[str, float]:
-    """The features of a schedule as data; none of a stream alone, which has no programs."""
-    if "groups" not in schedule:
-        return {}
-    return scheduled_features(schedule["groups"], 8 * schedule["memory"]["word_bytes"])
+    @property
+    def logic(self) -> Mapping[str, float]:
+        """LUT and FF of all of the Verilog by its schedule; empty for a stream alone, and for other than an ECP5."""
+        return logic_of_model(self._model)
 
 
 FOUND_IN_STREAMS = "each repetition of a stream finds its data at the positions of line buffers that its net comes from"
@@ -170,8 +177,14 @@ class ScheduledDesign(EmittedDesign):
             return f"{_PROVEN}; {FOUND_IN_STREAMS}; {small}"
         return f"{_PROVEN}; in {self.simulated_steps:,} steps, which the {steps:,} steps of the frame repeat"
 
+    @cached_property
     def _schedule(self) -> Mapping[str, Any]:
         return document_of(self.hardware)
+
+    @property
+    def _scheduled_features(self) -> Mapping[str, float]:
+        """The features of all groups' programs, memories and engines."""
+        return scheduled_features(self._schedule["groups"], 8 * self.hardware.addresses.word_bytes)
 
     def _unit_features(self) -> Iterator[Mapping[str, float]]:
         for own in (pace for group in self.hardware.groups for pace in group.paces):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from arrayol.text import counted
@@ -31,12 +31,14 @@ class Promised:
     """A design and its hardware. `data` says what the frame of the test bench is made of.
 
     `simulated_steps` is the number of steps that were simulated; those of the frame repeat them if there are more.
+    `logic` has the LUT and FF of the whole design by its schedule, if known.
     """
 
     opened: StoredDesign
     hardware: HardwareDesign
     data: str
     simulated_steps: int
+    logic: Mapping[str, float] = field(default_factory=dict)
 
 
 def page_of(own: Promised, files: DesignFiles) -> str:
@@ -243,6 +245,9 @@ def costs_part(own: Promised) -> Iterator[str]:
         yield "and from banks, and the port."
     else:
         yield "Control logic is not included: programs and counters of agents, paths to and from banks, the port."
+    if own.logic:
+        lut, ff = (f"{own.logic[cost]:,.0f} {cost.upper()}" for cost in ("lut", "ff"))
+        yield f"By its schedule the whole design takes about {lut} and {ff} of an ECP5."
     yield ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
 from numpy.typing import NDArray
@@ -80,6 +81,7 @@ class EmittedStream(EmittedDesign):
             PAGE: "\n".join(_page(self)) + "\n",
         }
 
+    @cached_property
     def _schedule(self) -> Mapping[str, Any]:
         return {"cycles": self.cycles, **schedule_of(self.stream)}
 
