@@ -105,12 +105,12 @@ def explored(text: str, on: str = PLATFORM) -> Small:
     return Small(_testbench(spec, platform), tuple(found.decisions))
 
 
-def bench_of(text: str) -> Testbench:
-    """What designs of a specification are simulated on, with the platform above."""
-    return _testbench(*_loaded(text))
+def bench_of(text: str, on: str = PLATFORM) -> Testbench:
+    """What designs of a specification are simulated on, by default with the platform above."""
+    return _testbench(*_loaded(text, on))
 
 
-def _loaded(text: str, on: str = PLATFORM) -> tuple[Spec, Platform]:
+def _loaded(text: str, on: str) -> tuple[Spec, Platform]:
     with TemporaryDirectory() as name:
         path = Path(name) / "spec.aol"
         path.write_text(text, encoding="utf-8")

@@ -100,12 +100,12 @@ def mixed_design(
             found = [*own.designs(stream, [chunk] if chunk else None)] or [*own.designs(stream)]
             groups.append(found[0][0])
         else:
-            groups.append(_in_blocks(model, tasks))
+            groups.append(in_blocks(model, tasks))
     assert not left, "all tasks are in groups"
     return scheduled_design(case, model, Design(tuple(groups), together=together))
 
 
-def _in_blocks(model: MachineModel, tasks: tuple[str, ...]) -> GroupDesign:
+def in_blocks(model: MachineModel, tasks: tuple[str, ...]) -> GroupDesign:
     processors = tuple(Processor(task, 1, None, None) for task in tasks)
     for blocks in reversed([*MappingSpace(model, Study()).blocks(tasks[-1])]):
         design = GroupDesign(processors, Blocks(blocks.shape, blocks.scan))

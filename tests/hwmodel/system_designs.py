@@ -9,9 +9,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
 
-from hardware_designs import PLATFORM, explored, small
+import numpy as np
+from hardware_designs import PLATFORM, Small, bench_of, explored, small
+from port_designs import in_blocks
 
-from hwmodel.emit.schedule.design import HardwareDesign
+from arrayol.execute.run import execute
+from hwmodel.design import Design
+from hwmodel.emit.schedule.design import Arrays, HardwareDesign, with_later_frames
 from hwmodel.emit.system.files import SystemFiles
 from hwmodel.emit.verilog.design import DesignFiles
 
@@ -35,6 +39,43 @@ task rows(x: u12[H, W + 2], k: i16[3], gain: i8.8, enable: bool) -> (y: i32[H, W
   }
 }
 """
+STAGES = """\
+const H = 5
+const W = 11
+
+elementary weigh(x: u12[3], k: i16[3], enable: bool) -> (y: i16) {
+  y += i16(x[i]) * k[i] for i in 0..3
+  y = 0 where not enable
+}
+
+elementary shift(y: i16, offset: i16, enable: bool) -> (z: i16) {
+  z = y + offset
+  z = 0 where not enable
+}
+
+task weighed(x: u12[H, W + 2], k: i16[3], enable: bool) -> (y: i16[H, W]) {
+  repeat [H, W] of weigh {
+    x      <- x at origin [0, 0] paving [1, 0; 0, 1] fitting [0; 1]
+    k      <- k
+    enable <- enable
+    y      -> y
+  }
+}
+
+task shifted(y: i16[H, W], offset: i16, enable: bool) -> (z: i16[H, W]) {
+  repeat [H, W] of shift {
+    y      <- y
+    offset <- offset
+    enable <- enable
+    z      -> z
+  }
+}
+
+task stages(x: u12[H, W + 2], k: i16[3], offset: i16, enable: bool) -> (z: i16[H, W]) {
+  y = weighed(x, k, enable)
+  z = shifted(y, offset, enable)
+}
+"""
 
 
 @cache
@@ -52,6 +93,27 @@ def separate() -> HardwareDesign:
 def narrow() -> HardwareDesign:
     """One whose words are narrower than a register."""
     return design_on(PLATFORM.replace("word_bits = 64", "word_bits = 16"), SPEC.replace("i32", "i16"))
+
+
+@cache
+def overlapping(platform: str = PLATFORM) -> HardwareDesign:
+    """Two groups at the same time, with inputs in registers that both of them read, or the second one alone."""
+    bench = bench_of(STAGES, platform)
+    assert bench.inputs is not None
+    groups = tuple(in_blocks(bench.model, (task,)) for task in bench.accesses.network.processes)
+    hardware = Small(bench, ()).hardware(Design(groups, together=True))
+    assert hardware.periods is not None
+    later = list[tuple[Arrays, Arrays]]()
+    for number in range(1, hardware.periods.frames):
+        inputs = {name: np.roll(own, number).reshape(own.shape) for name, own in bench.inputs.items()}
+        inputs |= {"offset": bench.inputs["offset"] % 100 + number, "enable": np.array(number % 3 != 1)}
+        later.append((inputs, execute(bench.spec, bench.accesses.network.name, inputs)))
+    return with_later_frames(hardware, bench.spec, bench.accesses, later)
+
+
+def overlapping_narrow() -> HardwareDesign:
+    """One whose copies in registers are narrower than a register, on separate ports."""
+    return overlapping(PLATFORM.replace("word_bits = 64", "word_bits = 16").replace('"shared"', '"separate"'))
 
 
 def texts(design: HardwareDesign) -> dict[str, str]:

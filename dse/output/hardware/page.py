@@ -7,13 +7,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from arrayol.text import counted
-from dse.output.hardware.periods_page import SIGNALS, copies_part, frames_promised, frames_run, images, period_promised
+from dse.output.hardware.periods_page import (
+    CYCLES,
+    SIGNALS,
+    copies_part,
+    frame_register,
+    frames_promised,
+    frames_run,
+    images,
+    period_promised,
+    started_by_software,
+)
 from dse.output.open_design import StoredDesign
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.system.software import c_name
 from hwmodel.emit.verilog.design import DesignFiles
+from hwmodel.emit.verilog.layout import ExternalArray
 from hwmodel.emit.verilog.top import image_name
 from hwmodel.emit.verilog.wiring import Outside, engine_ports
 from hwmodel.figures import LOCAL_BITS, ROM_BITS
@@ -320,18 +331,21 @@ def _system(hardware: HardwareDesign, files: DesignFiles) -> Iterator[str]:
         yield from table(
             ("address", "register", "bits"),
             (
-                ("0x000", "control", "0: start a frame, ignored while busy; 1: clear done"),
-                ("0x004", "status", "0: busy; 1: done, since it was cleared last; 2: fault, until reset"),
-                ("0x008", "interrupt", "0: `irq` is high while done"),
-                ("0x00C", "cycles", "of the last frame"),
+                ("0x000", "control", "0: start a frame, ignored unless ready; 1: clear done"),
+                ("0x004", "status", "0: busy; 1: done, since it was cleared last; 2: fault, until reset; 3: ready"),
+                ("0x008", "interrupt", "`irq` is high, 0: while done; 1: while ready"),
+                ("0x00C", "cycles", "of the last frame" if layout.overlap == 1 else CYCLES),
                 ("0x010, 0x014", "base", "where word 0 of the external memory lies, low and high half"),
+                *([] if layout.overlap == 1 else [("0x018", "frame", frame_register(layout))]),
                 *(
-                    (f"0x{array.register or 0:03X}", f"`{array.name}`", f"{array.bytes} bytes: as they lie in a memory")
+                    (f"0x{array.register or 0:03X}", f"`{array.name}`", _registers(array))
                     for array in layout.registered
                 ),
             ),
         )
         yield ""
+        if layout.overlap > 1:
+            yield from started_by_software(layout)
         if layout.registered:
             yield "Inputs of at most 256 bytes lie in these registers, and need no place in the external memory."
             if any(array.once for array in layout.registered):
@@ -347,6 +361,11 @@ def _system(hardware: HardwareDesign, files: DesignFiles) -> Iterator[str]:
     yield "There is one clock. `reset` and `aresetn` are synchronous; a cycle is enough. A reset within a frame"
     yield "that resets the external memory and its bus too gives a clean start."
     yield ""
+
+
+def _registers(array: ExternalArray) -> str:
+    copies = f", every {array.register_stride} bytes a copy" if array.copies > 1 else ""
+    return f"{array.bytes} bytes: as they lie in a memory{copies}"
 
 
 def _not_promised() -> Iterator[str]:

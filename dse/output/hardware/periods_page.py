@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from arrayol.text import counted
 from hwmodel.emit.schedule.design import HardwareDesign, Periods
+from hwmodel.emit.verilog.layout import OutsideLayout
 from hwmodel.emit.verilog.top import image_name
 
 SIGNALS: list[tuple[object, ...]] = [
@@ -15,6 +16,21 @@ SIGNALS: list[tuple[object, ...]] = [
     ("busy", "out", 1, "some frame is being computed"),
     ("done", "out", 1, "the last cycle of a frame"),
 ]
+CYCLES = "of the last frame, since the end of the one before or, if that had ended, since it was taken"
+
+
+def frame_register(layout: OutsideLayout) -> str:
+    """What the register with the number of a frame holds."""
+    return f"the number of the frame that is taken next, modulo {layout.frames}"
+
+
+def started_by_software(layout: OutsideLayout) -> Iterator[str]:
+    """How software starts frames that overlap, and takes their outputs."""
+    yield "It is ready while no start waits for its frame to be taken: write the inputs of the next frame then, into"
+    yield "the copies of its number, and start it. When a frame is done, read its outputs and clear done: no period"
+    yield "ends before, so that no later frame overwrites them. Software that is in time loses no cycle; at most"
+    yield f"{layout.overlap} frames are started before the outputs of the first of them are taken."
+    yield ""
 
 
 def period_promised(periods: Periods, time: str) -> Iterator[str]:

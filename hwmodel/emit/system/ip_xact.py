@@ -16,9 +16,13 @@ from hwmodel.emit.verilog.agents import ModulePort
 from hwmodel.emit.verilog.layout import OutsideLayout
 
 NAMESPACE = "http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009"
-_READ_ONLY = ("STATUS", "CYCLES")
+_READ_ONLY = ("STATUS", "CYCLES", "FRAME")
 _WRITE_ONLY = ("CONTROL",)
-_FIELDS = {"CONTROL": ("START", "CLEAR_DONE"), "STATUS": ("BUSY", "DONE", "FAULT"), "INTERRUPT": ("ENABLE",)}
+_FIELDS = {
+    "CONTROL": ("START", "CLEAR_DONE"),
+    "STATUS": ("BUSY", "DONE", "FAULT", "READY"),
+    "INTERRUPT": ("WHILE_DONE", "WHILE_READY"),
+}
 _AMBA = {"AXI4": "r0p0_0", "AXI4-Lite": "r0p0_0", "AXI4-Stream": "r0p0_1"}
 
 
@@ -142,13 +146,15 @@ def _memory_map(root: Element, layout: OutsideLayout) -> None:
     _text(block, "usage", "register")
     for name, address in CONTROLS.items():
         access = "read-only" if name in _READ_ONLY else "write-only" if name in _WRITE_ONLY else "read-write"
-        fields = [(field, BITS.get(field, 1).bit_length() - 1) for field in _FIELDS.get(name, ())]
+        fields = [(field, BITS[field].bit_length() - 1) for field in _FIELDS.get(name, ())]
         _register(block, name, address, access, fields or [("VALUE", None)])
     for array in layout.registered:
         assert array.register is not None
-        for number, at in enumerate(range(0, array.bytes, 4)):
-            name = f"{c_name(array.name)}_{number}"
-            _register(block, name, array.register + at, "read-write", [("VALUE", None)])
+        for copy in range(array.copies):
+            name = f"{c_name(array.name)}_copy{copy}" if array.copies > 1 else c_name(array.name)
+            first = array.register + copy * array.register_stride
+            for number, at in enumerate(range(0, array.bytes, 4)):
+                _register(block, f"{name}_{number}", first + at, "read-write", [("VALUE", None)])
 
 
 def _register(block: Element, name: str, address: int, access: str, fields: Sequence[tuple[str, int | None]]) -> None:

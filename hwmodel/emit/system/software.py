@@ -10,8 +10,13 @@ from typing import Any
 
 from hwmodel.emit.verilog.layout import REGISTER, ExternalArray, OutsideLayout
 
-CONTROLS = {"CONTROL": 0x00, "STATUS": 0x04, "INTERRUPT": 0x08, "CYCLES": 0x0C, "BASE_LOW": 0x10, "BASE_HIGH": 0x14}
-BITS = {"START": 1, "CLEAR_DONE": 2, "BUSY": 1, "DONE": 2, "FAULT": 4}
+CONTROLS = {
+    "CONTROL": 0x00, "STATUS": 0x04, "INTERRUPT": 0x08, "CYCLES": 0x0C, "BASE_LOW": 0x10, "BASE_HIGH": 0x14,
+    "FRAME": 0x18,
+}  # fmt: skip
+BITS = {
+    "START": 1, "CLEAR_DONE": 2, "BUSY": 1, "DONE": 2, "FAULT": 4, "READY": 8, "WHILE_DONE": 1, "WHILE_READY": 2,
+}  # fmt: skip
 _C_TYPES = {"?": "uint8_t", "f4": "float", "f8": "double"}
 
 
@@ -26,11 +31,12 @@ def layout_document(layout: OutsideLayout, top: str, clock_mhz: float | None, cy
         {
             "name": array.name, "type": array.type, "bits": array.bits, "dtype": array.dtype,
             "shape": list(array.shape), "first": array.first, "slot": array.slot, "role": array.role,
-            "once": array.once, "register": array.register,
+            "once": array.once, "copies": array.copies, "stride": array.stride, "register": array.register,
         }
         for array in layout.arrays
     ]  # fmt: skip
-    document = {"top": top, "size": layout.size, "clock_mhz": clock_mhz, "cycles": cycles, "arrays": rows}
+    document = {"top": top, "size": layout.size, "clock_mhz": clock_mhz, "cycles": cycles, "overlap": layout.overlap}
+    document["arrays"] = rows
     return json.dumps(document, indent=1) + "\n"
 
 
@@ -42,13 +48,15 @@ def c_name(name: str) -> str:
 def c_header(layout: OutsideLayout, name: str, cycles: int) -> str:
     """A header in C99: addresses of registers, where arrays lie, and functions that start a frame and wait for it."""
     own, prefix = c_name(name), c_name(name).upper()
-    return "\n".join([*_defines(layout, name, prefix, cycles), *_functions(layout, own, prefix), "#endif", ""])
+    functions = [*_functions(layout, own, prefix), *_puts(layout, own, prefix)]
+    return "\n".join([*_defines(layout, name, prefix, cycles), *functions, "", "#endif", ""])
 
 
 def _defines(layout: OutsideLayout, name: str, prefix: str, cycles: int) -> Iterator[str]:
     yield f"/* Registers and arrays of '{name}', which takes {cycles:,} cycles a frame on its platform."
     yield "   `registers` is where the slave of AXI4-Lite is mapped. An array that lies in registers is written there;"
-    yield "   all others lie in a memory that the design reaches by AXI4, the first byte at its base address. */"
+    memory = "all others lie in a memory that the design reaches by AXI4, the first byte at its base address."
+    yield "\n".join(f"   {line}" for line in (memory, *_overlap(layout))) + " */"
     yield f"#ifndef {prefix}_H"
     yield f"#define {prefix}_H"
     yield "#include <stdint.h>"
@@ -65,7 +73,19 @@ def _defines(layout: OutsideLayout, name: str, prefix: str, cycles: int) -> Iter
         where, value = ("FIRST", array.first) if array.register is None else ("REGISTER", array.register)
         yield f"#define {prefix}_ARRAY_{c_name(array.name)}_{where} {value}u"
         yield f"#define {prefix}_ARRAY_{c_name(array.name)}_BYTES {array.bytes}u"
+        if array.copies > 1:
+            stride = array.stride if array.register is None else array.register_stride
+            yield f"#define {prefix}_ARRAY_{c_name(array.name)}_COPIES {array.copies}u"
+            yield f"#define {prefix}_ARRAY_{c_name(array.name)}_STRIDE {stride}u"
     yield ""
+
+
+def _overlap(layout: OutsideLayout) -> Iterator[str]:
+    """How frames are started that overlap, as lines of a comment."""
+    if layout.overlap > 1:
+        yield "Frames overlap: while it is ready, write the inputs of the next frame and start it. When one is done,"
+        yield "read its outputs and release it: the design waits for that before it is done with another. Frame n after"
+        yield "a reset has copy n modulo COPIES of an array, which begins STRIDE bytes after the one before."
 
 
 def _c_type(array: ExternalArray) -> str:
@@ -93,10 +113,24 @@ def _functions(layout: OutsideLayout, own: str, prefix: str) -> Iterator[str]:
     yield f"  {own}_write(registers, {prefix}_BASE_LOW, (uint32_t)base);"
     yield f"  {own}_write(registers, {prefix}_BASE_HIGH, (uint32_t)(base >> 32));"
     yield "}"
-    yield f"static inline void {own}_start(volatile uint32_t *registers) {{"
-    yield f"  {own}_write(registers, {prefix}_CONTROL, {prefix}_START | {prefix}_CLEAR_DONE);"
+    yield "/* Whether a frame may be started, and its inputs be written. */"
+    yield f"static inline int {own}_ready(volatile uint32_t *registers) {{"
+    yield f"  return ({own}_read(registers, {prefix}_STATUS) & {prefix}_READY) != 0;"
     yield "}"
-    yield "/* Wait for the end of the frame: 0, or -1 if the memory answered with an error. */"
+    if layout.overlap > 1:
+        yield f"/* The number of the frame that begins next, modulo {layout.frames}. */"
+        yield f"static inline uint32_t {own}_frame(volatile uint32_t *registers) {{"
+        yield f"  return {own}_read(registers, {prefix}_FRAME);"
+        yield "}"
+        yield "/* The outputs of the frame that is done are read. */"
+        yield f"static inline void {own}_release(volatile uint32_t *registers) {{"
+        yield f"  {own}_write(registers, {prefix}_CONTROL, {prefix}_CLEAR_DONE);"
+        yield "}"
+    yield f"static inline void {own}_start(volatile uint32_t *registers) {{"
+    started = f"{prefix}_START" if layout.overlap > 1 else f"{prefix}_START | {prefix}_CLEAR_DONE"
+    yield f"  {own}_write(registers, {prefix}_CONTROL, {started});"
+    yield "}"
+    yield "/* Wait for the end of a frame: 0, or -1 if the memory answered with an error. */"
     yield f"static inline int {own}_wait(volatile uint32_t *registers) {{"
     yield "  uint32_t status;"
     yield "  do {"
@@ -104,17 +138,24 @@ def _functions(layout: OutsideLayout, own: str, prefix: str) -> Iterator[str]:
     yield f"  }} while (!(status & {prefix}_DONE));"
     yield f"  return status & {prefix}_FAULT ? -1 : 0;"
     yield "}"
+
+
+def _puts(layout: OutsideLayout, own: str, prefix: str) -> Iterator[str]:
+    """A function for each array in registers, which writes it."""
     for array in layout.registered:
-        yield f"/* The elements of '{array.name}', in their order. */"
-        head = f"{own}_put_{c_name(array.name)}(volatile uint32_t *registers, const void *elements)"
+        where = f"{prefix}_ARRAY_{c_name(array.name)}"
+        yield f"/* The elements of '{array.name}'{' of a frame' if array.copies > 1 else ''}, in their order. */"
+        frame = "uint32_t frame, " if array.copies > 1 else ""
+        head = f"{own}_put_{c_name(array.name)}(volatile uint32_t *registers, {frame}const void *elements)"
         yield f"static inline void {head} {{"
         yield "  const unsigned char *bytes = (const unsigned char *)elements;"
+        copy = f" + frame % {where}_COPIES * {where}_STRIDE" if array.copies > 1 else ""
+        yield f"  const uint32_t first = {where}_REGISTER{copy};"
         yield "  uint32_t at, byte, value;"
         yield f"  for (at = 0; at < {array.bytes}u; at += 4u) {{"
         yield "    value = 0;"
         yield f"    for (byte = 0; byte < 4u && at + byte < {array.bytes}u; byte++)"
         yield "      value |= (uint32_t)bytes[at + byte] << (8u * byte);"
-        yield f"    {own}_write(registers, {prefix}_ARRAY_{c_name(array.name)}_REGISTER + at, value);"
+        yield f"    {own}_write(registers, first + at, value);"
         yield "  }"
         yield "}"
-    yield ""

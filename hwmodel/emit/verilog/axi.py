@@ -89,14 +89,16 @@ def axi_constants(outside: Outside) -> Iterator[str]:
         yield f"  assign {PREFIX}{channel}prot = 3'b000;"
 
 
-def axi_design(top: str, engines: Sequence[str], outside: Outside, added: str = "") -> Iterator[str]:
-    """The design, and its end: a frame is done when the last write has been answered, and with periods all writes.
+def axi_design(
+    top: str, engines: Sequence[str], outside: Outside, added: str = "", settled: str = "!writing"
+) -> Iterator[str]:
+    """The design, and its end: a frame is done when the last write has been answered; a period ends when `settled`.
 
     The signals of its ports are declared, and connected after something was `added` to the ports' names.
     """
     connected = [".clk(aclk)", ".reset(reset)", ".start(start)"]
     if outside.shared:
-        connected += [".busy(busy)", ".done(done)", ".taken(taken)", ".settled(!writing)"]
+        connected += [".busy(busy)", ".done(done)", ".taken(taken)", f".settled({settled})"]
     else:
         connected += [".busy(computes)", ".done(computed)"]
     for engine in engines:

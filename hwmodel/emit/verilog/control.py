@@ -49,7 +49,8 @@ def ip_module(name: str, top: str, engines: Sequence[str], outside: Outside, lay
     if held:
         for engine in engines:
             lines += [wire(port.name, port.bits) for port in engine_ports(f"{engine}{_ADDED}", outside)]
-    lines += axi_design(top, engines, outside, _ADDED if held else "")
+    # A period ends when the outputs of the frame before are taken, so that no later frame can overwrite them.
+    lines += axi_design(top, engines, outside, _ADDED if held else "", settled="!writing && !unread")
     for number, engine in enumerate(engines):
         if held:
             lines += _between(engine, outside, layout)
@@ -58,28 +59,30 @@ def ip_module(name: str, top: str, engines: Sequence[str], outside: Outside, lay
 
 
 def _registers(outside: Outside, layout: OutsideLayout) -> Iterator[str]:
-    yield "  wire start, busy, done, fault;"
+    yield f"  wire start, busy, done, fault, unread{', taken' if outside.shared else ''};"
     yield wire("base", address_bits(outside))
     yield wire("values", 8 * REGISTER * layout.registers)
-    parameters = {"VALUES": layout.registers, "BITS": bits_of(layout.registers), "AXI": address_bits(outside)}
+    parameters = {
+        "VALUES": layout.registers, "BITS": bits_of(layout.registers), "AXI": address_bits(outside),
+        "FRAMES": layout.frames, "COUNT": bits_of(layout.frames),
+    }  # fmt: skip
     given = ", ".join(f".{key}({value})" for key, value in parameters.items())
     connected = [".clk(aclk)", ".reset(reset)"]
     connected += [f".{port.name.removeprefix(PREFIX)}({port.name})" for port in control_ports()]
-    connected += [f".{own}({own})" for own in ("start", "busy", "done", "fault", "irq", "base", "values")]
+    connected += [f".{own}({own})" for own in ("start", "busy", "done", "fault", "unread", "irq", "base", "values")]
+    connected.append(".taken(taken)" if outside.shared else ".taken(1'b0)")
     yield f"  control_registers #({given}) registers (\n    {', '.join(connected)}\n  );"
 
 
 def _between(engine: str, outside: Outside, layout: OutsideLayout) -> Iterator[str]:
     """Instance of `register_reads` at a port: some arrays come from registers, all others from the memory."""
     core = f"{engine}{_ADDED}"
-    held, first, at = [], ["0"], 0
-    for array in layout.registered:
-        begins, words = array.first // layout.word, layout.words(array)
+    held, first = [], ["0"]
+    for begins, words, at in layout.held:
         inside = [f"{core}_address >= {begins}"] if begins else []
         inside.append(f"{core}_address < {begins + words}")
         held.append(f"({' && '.join(inside)})")
         first.insert(0, f"{held[-1]} ? {core}_address - {begins} + {at}")
-        at += words
     index = bits_of(layout.register_words)
     yield f"  wire {engine}_held = !{core}_write && ({' || '.join(held)});"
     yield f"  wire [{index - 1}:0] {engine}_first = {' : '.join(first)};"

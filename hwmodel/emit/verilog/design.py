@@ -68,11 +68,8 @@ class DesignFiles:
 
     @property
     def ip(self) -> str | None:
-        """The name of the top module with registers behind AXI4-Lite beside it.
-
-        None where AXI4 has no such words, and for groups at the same time, whose frames overlap.
-        """
-        return f"{self.design.top}_ip" if has_axi(self.outside) and self.design.periods is None else None
+        """The name of the top module with registers behind AXI4-Lite beside it; none where AXI4 has no such words."""
+        return f"{self.design.top}_ip" if has_axi(self.outside) else None
 
     @cached_property
     def layout(self) -> OutsideLayout:

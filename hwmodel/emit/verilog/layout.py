@@ -6,9 +6,9 @@ for any other array, and `register_reads.v` answers in place of the external mem
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from math import prod
+from math import lcm, prod
 from typing import Literal
 
 from hwmodel.emit.schedule.design import HardwareDesign
@@ -27,7 +27,8 @@ class ExternalArray:
 
     Its elements lie row by row, each in a slot of `slot` bytes, sign-extended; the first at byte `first` of the
     external memory. An array in registers has its first byte at `register` of the slave's addresses too.
-    `once`: it is read before the first frame after a reset, and not again.
+    `once`: it is read before the first frame after a reset, and not again. Frame n has copy n modulo `copies`, which
+    begins `stride` bytes after the one before; in registers it begins with a register of its own.
     """
 
     name: str
@@ -39,12 +40,19 @@ class ExternalArray:
     slot: int
     role: Role
     once: bool
+    copies: int
+    stride: int
     register: int | None = None
 
     @property
     def bytes(self) -> int:
-        """The bytes that its elements take."""
+        """The bytes that the elements of a copy take."""
         return self.slot * prod(self.shape)
+
+    @property
+    def register_stride(self) -> int:
+        """The bytes from a copy in registers to the next one."""
+        return -(-self.stride // REGISTER) * REGISTER
 
 
 @dataclass(frozen=True)
@@ -54,20 +62,35 @@ class OutsideLayout:
     word: int
     size: int
     arrays: tuple[ExternalArray, ...]
+    overlap: int  # frames that may be started before the outputs of the first of them are taken
+
+    @cached_property
+    def frames(self) -> int:
+        """The frames after which all arrays are in their first copies again."""
+        return lcm(*(array.copies for array in self.arrays))
 
     @cached_property
     def registered(self) -> tuple[ExternalArray, ...]:
         """The arrays in registers, in their order."""
         return tuple(array for array in self.arrays if array.register is not None)
 
-    def words(self, array: ExternalArray) -> int:
-        """The words that an array takes."""
-        return -(-array.bytes // self.word)
+    @cached_property
+    def held(self) -> tuple[tuple[int, int, int], ...]:
+        """What is held in registers, by copy: its first word outside, its words, and its first word in registers."""
+        return tuple(
+            (
+                (array.first + copy * array.stride) // self.word,
+                array.stride // self.word,
+                ((array.register or 0) - FIRST_VALUE + copy * array.register_stride) // self.word,
+            )
+            for array in self.registered
+            for copy in range(array.copies)
+        )
 
     @cached_property
     def register_words(self) -> int:
-        """The words that are held in registers, of all arrays."""
-        return sum(self.words(array) for array in self.registered)
+        """The words that are held in registers, of all arrays and their copies."""
+        return sum(array.copies * array.register_stride for array in self.registered) // self.word
 
     @property
     def registers(self) -> int:
@@ -76,21 +99,22 @@ class OutsideLayout:
 
 
 def layout_of(design: HardwareDesign) -> OutsideLayout:
-    """The arrays of a design. Inputs of up to 256 bytes are in registers, 1 KiB of them at most."""
+    """The arrays of a design. Inputs of up to 256 bytes, with copies, are in registers, 1 KiB of them at most."""
     network, addresses = design.network, design.addresses
     once = {array for group in design.groups for array in group.once}
+    overlap = 1 if design.periods is None else design.periods.groups + 1
     arrays, held = list[ExternalArray](), 0
     for name, first in addresses.first.items():
         array = network.arrays[name]
         shape = tuple(extent for extent in array.shape if isinstance(extent, int))
         slot = addresses.slots[name]
-        words = -(-slot * prod(shape) // addresses.word_bytes) * addresses.word_bytes
         role: Role = "input" if name in network.inputs else "output" if name in network.outputs else "between"
-        small = role == "input" and words <= SMALL and held + words <= REGISTER_BYTES
-        register = FIRST_VALUE + held if small else None
-        held += words if small else 0
-        kind = array.type.container.numpy_name
-        where = first * addresses.word_bytes
+        kind, where = array.type.container.numpy_name, first * addresses.word_bytes
         own = str(array.type), array.type.bits, kind, shape
-        arrays.append(ExternalArray(name, *own, where, slot, role, name in once, register))
-    return OutsideLayout(addresses.word_bytes, addresses.words * addresses.word_bytes, tuple(arrays))
+        copies, stride = addresses.copies.get(name, 1), addresses.sizes[name] * addresses.word_bytes
+        outside = ExternalArray(name, *own, where, slot, role, name in once, copies, stride)
+        needed = copies * outside.register_stride
+        if role == "input" and needed <= SMALL and held + needed <= REGISTER_BYTES:
+            outside, held = replace(outside, register=FIRST_VALUE + held), held + needed
+        arrays.append(outside)
+    return OutsideLayout(addresses.word_bytes, addresses.words * addresses.word_bytes, tuple(arrays), overlap)

@@ -4,6 +4,8 @@
     memory = allocate(accelerator.LAYOUT.size, "u1")    # bytes that the design sees from `base` on
     design = Accelerator(registers, memory, memory.device_address)
     outputs = design.run(image=photo, kernel=weights)   # arrays of one frame, by name
+    for outputs in design.run_frames({"image": photo} for photo in video):
+        ...                                             # frames overlap if groups of the design work at the same time
 
 Elements of a fixed-point type are the whole numbers that hold them: 1.5 of i8.8 is 384.
 """
@@ -11,16 +13,17 @@ Elements of a fixed-point type are the whole numbers that hold them: 1.5 of i8.8
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-CONTROL, STATUS, INTERRUPT, CYCLES, BASE_LOW, BASE_HIGH = 0x00, 0x04, 0x08, 0x0C, 0x10, 0x14
+CONTROL, STATUS, INTERRUPT, CYCLES, BASE_LOW, BASE_HIGH, FRAME = 0x00, 0x04, 0x08, 0x0C, 0x10, 0x14, 0x18
 START, CLEAR_DONE = 1, 2  # bits of CONTROL
-BUSY, DONE, FAULT = 1, 2, 4  # bits of STATUS
+BUSY, DONE, FAULT, READY = 1, 2, 4, 8  # bits of STATUS
+WHILE_DONE, WHILE_READY = 1, 2  # bits of INTERRUPT
 
 
 class Registers(Protocol):
@@ -34,6 +37,7 @@ class OutsideArray(NamedTuple):
     """An array of one frame: its elements have `bits` bits, `dtype` is their type for NumPy, one in each `slot` bytes.
 
     It begins at byte `first` of the memory; an input that lies in registers at address `register` of these instead.
+    Frame n has copy n modulo `copies`, each `stride` bytes after the one before; in registers at a multiple of 4.
     """
 
     name: str
@@ -45,12 +49,23 @@ class OutsideArray(NamedTuple):
     slot: int
     role: str
     once: bool
+    copies: int
+    stride: int
     register: int | None
 
     @property
     def nbytes(self) -> int:
         """The bytes that it takes."""
         return self.slot * int(np.prod(self.shape, dtype=int))
+
+    def first_of(self, frame: int) -> int:
+        """The first byte of a frame's copy in the memory."""
+        return self.first + frame % self.copies * self.stride
+
+    def register_of(self, frame: int) -> int:
+        """The first register of a frame's copy, of an input that lies in registers."""
+        assert self.register is not None, "it lies in the memory"
+        return self.register + frame % self.copies * -(-self.stride // 4) * 4
 
     def pack(self, values: Any) -> bytes:
         """Its bytes in the memory. Raises ValueError for another shape, and for values that its type has not."""
@@ -81,12 +96,16 @@ class OutsideArray(NamedTuple):
 
 
 class FrameLayout(NamedTuple):
-    """Where the arrays of a frame lie; `size` are the bytes of the memory."""
+    """Where the arrays of a frame lie; `size` are the bytes of the memory.
+
+    At most `overlap` frames are started before the outputs of the first of them are taken.
+    """
 
     top: str
     size: int
     clock_mhz: float | None
     cycles: int
+    overlap: int
     arrays: Mapping[str, OutsideArray]
 
     @staticmethod
@@ -109,46 +128,86 @@ LAYOUT = FrameLayout.read(Path(__file__).with_name("layout.json"))
 
 
 class Accelerator:
-    """The design behind its registers and its memory, whose first byte the design sees at `base`."""
+    """The design behind its registers and its memory, whose first byte the design sees at `base`.
+
+    A frame is started while the design is `ready`, and its outputs are taken when it is `done`. Where frames overlap,
+    the design waits for the latter before it is done with the next frame.
+    """
 
     def __init__(self, registers: Registers, memory: Any, base: int) -> None:
         self.registers = registers
         self.memory = memoryview(memory).cast("B")
         if len(self.memory) < LAYOUT.size:
             raise ValueError(f"the memory has {len(self.memory)} bytes, and the design needs {LAYOUT.size}")
+        if LAYOUT.overlap > 1 and self._status(BUSY | DONE):
+            raise RuntimeError("frames of another program go on: reset the design")
         registers.write(BASE_LOW, base & 0xFFFFFFFF)
         registers.write(BASE_HIGH, base >> 32)
+        self.started = self.taken = registers.read(FRAME) if LAYOUT.overlap > 1 else 0  # frames so far
+        self._given: dict[str, bytes] = {}  # the elements of inputs, also for later frames
+        self._written: dict[tuple[str, int], bytes] = {}  # those that each copy of an input has
+
+    def _status(self, bits: int) -> bool:
+        return bool(self.registers.read(STATUS) & bits)
 
     @property
     def busy(self) -> bool:
         """Whether a frame goes on."""
-        return bool(self.registers.read(STATUS) & BUSY)
+        return self._status(BUSY)
+
+    @property
+    def ready(self) -> bool:
+        """Whether a frame may be started, and its inputs change."""
+        return self._status(READY)
+
+    @property
+    def done(self) -> bool:
+        """Whether a frame is done whose outputs were not taken."""
+        return self._status(DONE)
 
     def put(self, name: str, values: Any) -> None:
-        """Give an input its elements, between frames. One that is read once keeps those of the first frame."""
+        """Give an input its elements, from the next frame on. One that is read once keeps those of the first frame."""
         array = LAYOUT.named(name, "input")
         data = array.pack(values)
-        if self.busy:
-            raise RuntimeError("a frame goes on: wait for its end before an input changes")
+        if not self.ready:
+            raise RuntimeError("a frame goes on that may still read its inputs: wait until it is `ready`")
+        self._given[name] = data
+        self._write(array, data)
+
+    def _write(self, array: OutsideArray, data: bytes) -> None:
+        """Write an input of the next frame, unless its copy has these elements."""
+        copy = array.name, self.started % array.copies
+        if self._written.get(copy) is data:
+            return
+        self._written[copy] = data
         if array.register is None:
-            self.memory[array.first : array.first + len(data)] = data
+            first = array.first_of(self.started)
+            self.memory[first : first + len(data)] = data
             return
         for at in range(0, len(data), 4):
-            self.registers.write(array.register + at, int.from_bytes(data[at : at + 4], "little"))
+            value = int.from_bytes(data[at : at + 4], "little")
+            self.registers.write(array.register_of(self.started) + at, value)
 
     def get(self, name: str) -> NDArray[Any]:
-        """The elements of an output."""
+        """The elements of an output, of the frame that is done."""
         array = LAYOUT.named(name, "output")
-        return array.unpack(self.memory[array.first : array.first + array.nbytes])
+        return array.unpack(self.memory[array.first_of(self.taken) :])
 
     def start(self) -> None:
-        """Begin a frame."""
-        self.registers.write(CONTROL, START | CLEAR_DONE)
+        """Begin a frame. Inputs that were not given for it are as they were."""
+        if LAYOUT.overlap == 1:
+            self.registers.write(CONTROL, START | CLEAR_DONE)
+            return
+        for name, data in self._given.items():
+            self._write(LAYOUT.arrays[name], data)
+        self.registers.write(CONTROL, START)
+        self.started += 1
 
     def wait(self, pause: Callable[[], Any] = lambda: None) -> int:
-        """Wait for the end of the frame with a `pause` between looks; return its cycles.
+        """Wait for the end of a frame with a `pause` between looks; return its cycles.
 
-        Raises RuntimeError if the memory answered with an error.
+        Of frames that overlap these are the cycles since the end of the one before. Raises RuntimeError if the memory
+        answered with an error.
         """
         while not (status := self.registers.read(STATUS)) & DONE:
             pause()
@@ -156,10 +215,33 @@ class Accelerator:
             raise RuntimeError("the memory answered with an error: are `base` and its size right?")
         return self.registers.read(CYCLES)
 
+    def take(self) -> dict[str, NDArray[Any]]:
+        """The outputs of the frame that is done; the design may write others in their place then."""
+        outputs = {array.name: self.get(array.name) for array in LAYOUT.arrays.values() if array.role == "output"}
+        self.registers.write(CONTROL, CLEAR_DONE)
+        self.taken += LAYOUT.overlap > 1
+        return outputs
+
     def run(self, **inputs: Any) -> dict[str, NDArray[Any]]:
         """The outputs of a frame. Inputs that are not given are as they were."""
-        for name, values in inputs.items():
-            self.put(name, values)
-        self.start()
-        self.wait()
-        return {array.name: self.get(array.name) for array in LAYOUT.arrays.values() if array.role == "output"}
+        return next(self.run_frames([inputs]))
+
+    def run_frames(
+        self, frames: Iterable[Mapping[str, Any]], pause: Callable[[], Any] = lambda: None
+    ) -> Iterator[dict[str, NDArray[Any]]]:
+        """The outputs of frames in their order, given the inputs of each; frames overlap where the design has that."""
+        flying = 0
+        for inputs in frames:
+            while flying == LAYOUT.overlap or not self.ready:
+                if self.done:
+                    self.wait()
+                    flying -= 1
+                    yield self.take()
+                pause()
+            for name, values in inputs.items():
+                self.put(name, values)
+            self.start()
+            flying += 1
+        for _ in range(flying):
+            self.wait(pause)
+            yield self.take()

@@ -6,15 +6,15 @@ Write your own arrays in place of `inputs_of_the_folder`.
 
 from __future__ import annotations
 
+import math
 import random
 import sys
 from pathlib import Path
 from typing import Any
 
 import cocotb
-import numpy as np
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, FallingEdge, with_timeout
+from cocotb.triggers import ClockCycles, FallingEdge
 from cocotbext.axi import AxiBus, AxiLiteBus, AxiLiteMaster, AxiRam
 
 FOLDER = Path(__file__).resolve().parent.parent
@@ -22,28 +22,42 @@ sys.path.insert(0, str(FOLDER / "sw"))
 from accelerator import (  # noqa: E402  the folder is known only now
     BASE_HIGH,
     BASE_LOW,
-    BUSY,
     CLEAR_DONE,
     CONTROL,
     CYCLES,
     DONE,
     FAULT,
+    FRAME,
     INTERRUPT,
     LAYOUT,
+    READY,
     START,
     STATUS,
+    WHILE_DONE,
+    WHILE_READY,
     OutsideArray,
 )
 
 BASE = 0x1000
 PERIOD = 1000 / (LAYOUT.clock_mhz or 100)  # of the clock, in ns
-LONGEST = 50 * LAYOUT.cycles + 1000  # cycles of a frame behind a slow memory
+LONGEST = 20 * LAYOUT.cycles + 1000  # cycles of a frame behind a slow memory
+OUTPUTS = [array for array in LAYOUT.arrays.values() if array.role == "output"]
+AGAIN = math.lcm(*(array.copies for array in LAYOUT.arrays.values()))  # frames from a first copy to a first copy
+FRAMES = max(2, len([*(FOLDER / "data").glob("expected*.hex")]))  # after a reset, of which the folder has images
 
 
 def image(name: str) -> bytes:
-    """The bytes of the external memory, of a file of the folder."""
+    """The bytes of the external memory, of a file of the folder: words, and `@` with the number of the next one."""
     lines = (FOLDER / "data" / f"{name}.hex").read_text(encoding="utf-8").split()
-    return b"".join(bytes.fromhex(line)[::-1] for line in lines)
+    word = next(len(line) // 2 for line in lines if not line.startswith("@"))
+    data, at = bytearray(LAYOUT.size), 0
+    for line in lines:
+        if line.startswith("@"):
+            at = word * int(line[1:], 16)
+        else:
+            data[at : at + word] = bytes.fromhex(line)[::-1]
+            at += word
+    return bytes(data)
 
 
 def of_frame(name: str, number: int) -> str:
@@ -54,21 +68,18 @@ def of_frame(name: str, number: int) -> str:
 
 def inputs_of_the_folder(number: int = 0) -> dict[str, Any]:
     """The arrays that data/memory.hex holds, or the image of that frame."""
-    return arrays_of(of_frame("memory", number), "input")
+    return arrays_of("memory", "input", number)
 
 
-def arrays_of(name: str, role: str) -> dict[str, Any]:
-    """The arrays of an image of the external memory."""
-    data = image(name)
-    return {
-        array.name: array.unpack(data[array.first : array.first + array.nbytes])
-        for array in LAYOUT.arrays.values()
-        if array.role == role
-    }
+def arrays_of(name: str, role: str, number: int) -> dict[str, Any]:
+    """The arrays of the image of a frame."""
+    data = image(of_frame(name, number))
+    arrays = (array for array in LAYOUT.arrays.values() if array.role == role)
+    return {array.name: array.unpack(data[array.first_of(number) :]) for array in arrays}
 
 
 class FrameBench:
-    """The design, its registers and its memory."""
+    """The design, its registers and its memory; `started` and `taken` are the frames since the last reset."""
 
     def __init__(self, dut: Any) -> None:
         self.dut = dut
@@ -78,12 +89,15 @@ class FrameBench:
         dut.aresetn.value = 0
         self.memory = AxiRam(AxiBus.from_prefix(dut, "m_axi"), dut.aclk, size=size, **reset)
         self.registers = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axi"), dut.aclk, **reset)
+        self.started = self.taken = 0
         for bus in (self.memory, self.registers):
             for side in (bus.read_if, bus.write_if):
                 side.log.setLevel("WARNING")  # it says each burst else
 
     async def reset(self) -> None:
         """Hold the design and its memory in reset for some cycles."""
+        self.started = self.taken = 0
+        self.memory.write(BASE, bytes(LAYOUT.size))
         self.dut.aresetn.value = 0
         await ClockCycles(self.dut.aclk, 5)
         await FallingEdge(self.dut.aclk)
@@ -92,41 +106,74 @@ class FrameBench:
         await self.registers.write_dword(BASE_LOW, BASE)
         await self.registers.write_dword(BASE_HIGH, 0)
 
+    def pauses(self) -> None:
+        """From now on the channels of the memory pause at random."""
+        writes, reads = self.memory.write_if, self.memory.read_if
+        channels = [writes.aw_channel, writes.w_channel, writes.b_channel, reads.ar_channel, reads.r_channel]
+        for seed, channel in enumerate(channels):
+            channel.set_pause_generator(at_random(seed))
+
     async def put(self, array: OutsideArray, values: Any) -> None:
-        """Give an input its elements."""
+        """Give an input its elements, for the frame that is started next."""
         data = array.pack(values)
         if array.register is None:
-            self.memory.write(BASE + array.first, data)
+            self.memory.write(BASE + array.first_of(self.started), data)
         else:
-            await self.registers.write(array.register, data)
+            await self.registers.write(array.register_of(self.started), data)
+
+    async def until(self, bit: int, enable: int) -> int:
+        """Wait for a bit of STATUS by its interrupt, whose bit to enable is given; return STATUS."""
+        await self.registers.write_dword(INTERRUPT, enable)
+        for _ in range(LONGEST):
+            if self.dut.irq.value == 1:
+                break
+            await FallingEdge(self.dut.aclk)
+        status = int(await self.registers.read_dword(STATUS))
+        assert status & (bit | FAULT) == bit
+        return status
 
     async def start(self, inputs: dict[str, Any]) -> None:
-        """Begin a frame."""
+        """Begin a frame as soon as one may be started, and its inputs be written."""
+        await self.until(READY, WHILE_READY)
         for name, values in inputs.items():
             await self.put(LAYOUT.named(name, "input"), values)
-        await self.registers.write_dword(CONTROL, START | CLEAR_DONE)
+        assert int(await self.registers.read_dword(FRAME)) == self.started % AGAIN
+        await self.registers.write_dword(CONTROL, START)
+        self.started += 1
 
-    async def frame(self, inputs: dict[str, Any]) -> dict[str, Any]:
-        """The outputs of a frame."""
-        await self.registers.write_dword(INTERRUPT, 1)
-        await self.start(inputs)
-        while self.dut.irq.value != 1:
-            await with_timeout(FallingEdge(self.dut.aclk), LONGEST * PERIOD, "ns")
-        status = await self.registers.read_dword(STATUS)
-        assert status & (BUSY | DONE | FAULT) == DONE
+    async def take(self) -> dict[str, Any]:
+        """The outputs of the next frame, when it is done."""
+        await self.until(DONE, WHILE_DONE)
         cocotb.log.info("cycles %d", await self.registers.read_dword(CYCLES))
-        outputs = (array for array in LAYOUT.arrays.values() if array.role == "output")
-        return {array.name: array.unpack(self.memory.read(BASE + array.first, array.nbytes)) for array in outputs}
+        read, frame = self.memory.read, self.taken
+        outputs = {array.name: array.unpack(read(BASE + array.first_of(frame), array.nbytes)) for array in OUTPUTS}
+        for array in OUTPUTS:
+            self.memory.write(BASE + array.first_of(frame), bytes(array.nbytes))
+        await self.registers.write_dword(CONTROL, CLEAR_DONE)
+        self.taken += 1
+        return outputs
+
+    async def frames(self, count: int, late: int = 0) -> None:
+        """So many frames of the folder, as many of them at once as the design has; their outputs are compared.
+
+        Outputs are taken so many cycles `late`.
+        """
+        while self.taken < count:
+            if self.started < count and self.started - self.taken < LAYOUT.overlap:
+                await self.start(inputs_of_the_folder(self.started))
+            else:
+                await self.until(DONE, WHILE_DONE)
+                await ClockCycles(self.dut.aclk, late + 1)
+                compare(await self.take(), self.taken - 1)
 
 
-def compare(outputs: dict[str, Any], number: int = 0) -> None:
+def compare(outputs: dict[str, Any], number: int) -> None:
     """Require the outputs of data/expected.hex, or of the image of that frame."""
-    image_of_frame = of_frame("expected", number)
-    for name, expected in arrays_of(image_of_frame, "output").items():
-        assert outputs[name].tobytes() == expected.tobytes(), f"'{name}' differs from data/{image_of_frame}.hex"
+    for name, expected in arrays_of("expected", "output", number).items():
+        assert outputs[name].tobytes() == expected.tobytes(), f"'{name}' of frame {number} differs"
 
 
-def pauses(seed: int) -> Any:
+def at_random(seed: int) -> Any:
     """Whether a channel of the memory pauses, cycle by cycle: in about half of them."""
     drawn = random.Random(seed)
     while True:
@@ -134,16 +181,14 @@ def pauses(seed: int) -> Any:
 
 
 @cocotb.test()
-async def two_frames(dut: Any) -> None:
-    """Two frames one after another, the second on a memory that pauses at random."""
+async def frames(dut: Any) -> None:
+    """Frames of the folder, and once more on a memory that pauses at random, with outputs that are taken late."""
     bench = FrameBench(dut)
     await bench.reset()
-    compare(await bench.frame(inputs_of_the_folder()))
-    memory = bench.memory
-    channels = [memory.write_if.aw_channel, memory.write_if.w_channel, memory.write_if.b_channel]
-    for seed, channel in enumerate([*channels, memory.read_if.ar_channel, memory.read_if.r_channel]):
-        channel.set_pause_generator(pauses(seed))
-    compare(await bench.frame(inputs_of_the_folder(1)), 1)
+    await bench.frames(FRAMES)
+    bench.pauses()
+    await bench.reset()
+    await bench.frames(FRAMES, LAYOUT.cycles)
 
 
 @cocotb.test()
@@ -155,9 +200,5 @@ async def reset_in_a_frame(dut: Any) -> None:
         await bench.start(inputs_of_the_folder())
         await ClockCycles(dut.aclk, max(1, round(part * LAYOUT.cycles)))
         await bench.reset()
-        status = await bench.registers.read_dword(STATUS)
-        assert status == 0
-        for array in LAYOUT.arrays.values():
-            if array.role != "input":
-                bench.memory.write(BASE + array.first, bytes(np.zeros(array.nbytes, np.uint8)))
-        compare(await bench.frame(inputs_of_the_folder()))
+        assert int(await bench.registers.read_dword(STATUS)) == READY
+        await bench.frames(1)

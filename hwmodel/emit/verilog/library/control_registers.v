@@ -1,15 +1,19 @@
 // Registers of a design as an AXI4-Lite slave: start, state, interrupt, the address of the external memory, and `values`
 // of small inputs. Addresses count bytes; registers have 32 bits. One access at a time in each direction.
-//   0x000 control    write bit 0: start a frame (ignored while busy); bit 1: clear done
-//   0x004 status     bit 0: busy; bit 1: done, since it was cleared last; bit 2: fault, until reset
-//   0x008 interrupt  bit 0: raise `irq` while done
-//   0x00C cycles     of the last frame, or of the one that goes on
+//   0x000 control    write bit 0: start a frame (ignored unless ready); bit 1: clear done
+//   0x004 status     bit 0: busy; bit 1: done, since it was cleared last; bit 2: fault, until reset; bit 3: ready
+//   0x008 interrupt  raise `irq`, bit 0: while done; bit 1: while ready
+//   0x00C cycles     of the last frame; of frames that overlap, since the end of the one before
 //   0x010, 0x014     the address of word 0 of the external memory, low and high half
+//   0x018 frame      the number of the frame that begins next, modulo FRAMES
 //   0x800 on         the values
+// It is ready while no frame goes on; where frames overlap, while no start waits for its frame to be taken.
 module control_registers #(
   parameter VALUES = 1,                        // 32-bit registers of values, at most 512
   parameter BITS = 1,                          // of the number of one
-  parameter AXI = 32                           // bits of an address of the external memory
+  parameter AXI = 32,                          // bits of an address of the external memory
+  parameter FRAMES = 1,                        // after so many, copies of arrays are those of the first; 1: no overlap
+  parameter COUNT = 1                          // bits of a number below FRAMES
 ) (
   input wire clk,
   input wire reset,
@@ -19,9 +23,11 @@ module control_registers #(
   input wire [11:0] araddr, input wire arvalid, output wire arready,
   output reg [31:0] rdata, output wire [1:0] rresp, output reg rvalid, input wire rready,
   output reg start,                            // for a cycle
+  input wire taken,                            // where frames overlap: a frame begins with the next cycle
   input wire busy,
   input wire done,                             // the last cycle of a frame
   input wire fault,
+  output reg unread,                           // a frame is done, and that was not cleared
   output wire irq,
   output wire [AXI-1:0] base,
   output wire [32*VALUES-1:0] values
@@ -56,22 +62,31 @@ module control_registers #(
   wire writes_interrupt = writes && write_at == 10'd2 && write_bytes[0];
   wire writes_value = writes && write_at[9];
 
-  wire at_work = busy || start;
-  reg finished, enabled;
-  reg [31:0] cycles;
-  assign irq = finished && enabled;
+  reg waits;                                   // a start whose frame was not taken yet
+  wire waiting = start || waits;
+  wire at_work = busy || waiting;
+  wire ready = FRAMES > 1 ? !waiting : !at_work;
+  reg [1:0] enabled;
+  reg [COUNT-1:0] frame;
+  reg [31:0] cycles, passed;
+  assign irq = (unread && enabled[0]) || (ready && enabled[1]);
   always @(posedge clk)
     if (reset) begin
       start <= 1'b0;
-      finished <= 1'b0;
-      enabled <= 1'b0;
+      waits <= 1'b0;
+      unread <= 1'b0;
+      enabled <= 2'd0;
+      frame <= 0;
       cycles <= 32'd0;
+      passed <= 32'd0;
     end else begin
-      start <= writes_control && write_data[0] && !at_work;
-      finished <= done || (finished && !(writes_control && write_data[1]));
-      if (writes_interrupt) enabled <= write_data[0];
-      if (start) cycles <= 32'd0;
-      else if (busy) cycles <= cycles + 1'b1;
+      start <= writes_control && write_data[0] && ready;
+      waits <= FRAMES > 1 && waiting && !taken;
+      unread <= done || (unread && !(writes_control && write_data[1]));
+      if (writes_interrupt) enabled <= write_data[1:0];
+      if (taken) frame <= frame == FRAMES - 1 ? 0 : frame + 1'b1;
+      passed <= busy && !done ? passed + 1'b1 : 32'd0;
+      if (done) cycles <= passed + 1'b1;
     end
 
   // Bytes of the address of the external memory, and of values.
@@ -104,11 +119,12 @@ module control_registers #(
   always @(posedge clk)
     if (arvalid && arready)
       case (read_at)
-        10'd1: rdata <= {29'd0, fault, finished, at_work};
-        10'd2: rdata <= {31'd0, enabled};
+        10'd1: rdata <= {28'd0, ready, fault, unread, at_work};
+        10'd2: rdata <= {30'd0, enabled};
         10'd3: rdata <= cycles;
         10'd4: rdata <= address[31:0];
         10'd5: rdata <= address[63:32];
+        10'd6: rdata <= {{32-COUNT{1'b0}}, frame};
         default: rdata <= read_at[9] && read_at[8:0] < VALUES ? held[read_at[BITS-1:0]] : 32'd0;
       endcase
 endmodule

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from find_libpython import find_libpython
-from system_designs import design_on, narrow, separate, write_folder
+from system_designs import design_on, narrow, overlapping, overlapping_narrow, separate, write_folder
 from verilog_programs import needs_icarus
 
 from hwmodel.emit.schedule.design import HardwareDesign
@@ -29,22 +29,26 @@ def bench_passes(folder: Path) -> bool:
     return done.returncode == 0
 
 
-@pytest.mark.parametrize("design", [design_on, separate, narrow])
+@pytest.mark.parametrize("design", [design_on, separate, narrow, overlapping, overlapping_narrow])
 def test_frames_and_resets(design: Callable[[], HardwareDesign], tmp_path: Path) -> None:
     assert bench_passes(write_folder(design(), tmp_path))
 
 
 @pytest.mark.parametrize(
-    ("path", "right", "wrong"),
+    ("design", "path", "right", "wrong"),
     [
-        ("rtl/register_reads.v", "firsts[served_at] + word[INDEX-1:0]", "firsts[served_at]"),
-        ("rtl/register_reads.v", "      served <= 0;\n", ""),
-        ("rtl/control_registers.v", "finished <= done ||", "finished <= start ||"),
+        (narrow, "rtl/register_reads.v", "firsts[served_at] + word[INDEX-1:0]", "firsts[served_at]"),
+        (narrow, "rtl/register_reads.v", "      served <= 0;\n", ""),
+        (narrow, "rtl/control_registers.v", "unread <= done ||", "unread <= start ||"),
+        (overlapping, "rtl/stages_ip.v", ".settled(!writing && !unread)", ".settled(!writing)"),
+        (overlapping, "rtl/stages_ip.v", "- 38 + 4", "- 38 + 3"),
     ],
-    ids=["first word", "reset", "done"],
+    ids=["first word", "reset", "done", "no wait for outputs", "copy in registers"],
 )
-def test_faults_are_seen(path: str, right: str, wrong: str, tmp_path: Path) -> None:
-    folder = write_folder(narrow(), tmp_path)
+def test_faults_are_seen(
+    design: Callable[[], HardwareDesign], path: str, right: str, wrong: str, tmp_path: Path
+) -> None:
+    folder = write_folder(design(), tmp_path)
     text = (folder / path).read_text(encoding="utf-8")
     assert text.count(right) == 1
     (folder / path).write_text(text.replace(right, wrong), encoding="utf-8")

@@ -12,11 +12,12 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from ipyxact.ipyxact import Component
-from system_designs import design_on, texts, write_folder
+from system_designs import design_on, overlapping, texts, write_folder
 from verilog_programs import needs_icarus
 
 from hwmodel.emit.system.ip_xact import NAMESPACE
 from hwmodel.emit.system.projects import Project, ecp5_makefile, fusesoc_core, vivado_script
+from hwmodel.emit.verilog.layout import layout_of
 
 
 def fusesoc(folder: Path, where: Path, *options: str) -> str:
@@ -84,6 +85,19 @@ def test_ipyxact_reads_ports_registers_and_files(folder: Path) -> None:
     }
     listed = {file.name for group in component.fileSets.fileSet for file in group.file}
     assert listed == {name for name in texts(design_on()) if name.startswith(("rtl/", "tb/"))}
+
+
+def test_each_copy_of_an_input_has_registers() -> None:
+    space, design = {"": NAMESPACE}, overlapping()
+    rows = ET.fromstring(texts(design)["component.xml"]).iterfind(".//register", space)
+    offsets = {row.findtext("name", "", space): row.findtext("addressOffset", "", space) for row in rows}
+    registered = {array.name: array for array in layout_of(design).registered}
+    for name, copies in (("k", 2), ("offset", 3), ("enable", 3)):
+        array = registered[name]
+        assert array.register is not None
+        at = [array.register + copy * array.register_stride for copy in range(copies)]
+        assert [offsets[f"{name}_copy{copy}_0"] for copy in range(copies)] == [f"'h{own:X}" for own in at]
+    assert len(set(offsets.values())) == len(offsets)
 
 
 def test_tcl_runs_the_scripts_for_vivado(folder: Path) -> None:

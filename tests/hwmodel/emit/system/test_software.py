@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
+from random import Random
 from types import ModuleType
 from typing import Any
 
@@ -14,18 +16,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from system_designs import design_on, driver_of, narrow, separate, texts
+from system_designs import design_on, driver_of, narrow, overlapping, overlapping_narrow, separate, texts
 
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.verilog.layout import FIRST_VALUE, layout_of
 
-DESIGNS = [design_on, separate, narrow]
+DESIGNS = [design_on, separate, narrow, overlapping, overlapping_narrow]
 
 
 class FakeDesign:
     """Registers that finish a frame at once: the output is what `compute` makes of the inputs."""
 
-    def __init__(self, status: int = 2) -> None:
+    def __init__(self, status: int = 10) -> None:
         self.values: dict[int, int] = {}
         self.status = status
 
@@ -47,13 +49,28 @@ def driver() -> ModuleType:
 def test_arrays_lie_where_the_test_bench_has_them(design: Any) -> None:
     hardware: HardwareDesign = design()
     module = driver_of(hardware)
-    frame, layout = hardware.frame, layout_of(hardware)
-    assert module.LAYOUT.size == len(frame.before) == layout.size
-    for array in module.LAYOUT.arrays.values():
-        image = frame.before if array.role == "input" else frame.after
-        data = image[array.first : array.first + array.nbytes]
-        if array.role != "between":
+    layout, word = layout_of(hardware), hardware.addresses.word_bytes
+    assert module.LAYOUT.size == len(hardware.frame.before) == layout.size
+    for number, frame in enumerate((hardware.frame, *hardware.later)):
+        for name, (first, _) in {**frame.inputs, **frame.outputs}.items():
+            array, image = module.LAYOUT.arrays[name], frame.after
+            assert array.first_of(number) == first * word
+            data = image[first * word :][: array.nbytes]
             assert array.pack(array.unpack(data)) == data
+
+
+@pytest.mark.parametrize("design", [narrow, overlapping, overlapping_narrow])
+def test_no_register_belongs_to_two_copies(design: Any) -> None:
+    """Software writes registers of 32 bits, also where a word of the port has fewer."""
+    registers = [
+        array.register_of(frame) + at
+        for array in driver_of(design()).LAYOUT.arrays.values()
+        if array.register is not None
+        for frame in range(array.copies)
+        for at in range(0, array.nbytes, 4)
+    ]
+    assert all(register % 4 == 0 for register in registers)
+    assert len(set(registers)) == len(registers)
 
 
 def test_small_inputs_are_in_registers_one_behind_the_other() -> None:
@@ -101,7 +118,7 @@ def test_a_frame_of_the_driver(driver: ModuleType) -> None:
     assert registers.values[first] == 0xFFFE_0001
     assert registers.values[first + 4] == 3
     assert registers.values[driver.LAYOUT.arrays["gain"].register] == 384
-    assert registers.values[0] == driver.START | driver.CLEAR_DONE
+    assert registers.values[0] == driver.CLEAR_DONE
     y = driver.LAYOUT.arrays["y"]
     assert outputs["y"].tobytes() == bytes(memory[y.first : y.first + y.nbytes])
 
@@ -116,6 +133,83 @@ def test_mistakes_in_the_use_of_the_driver(driver: ModuleType) -> None:
         driver.Accelerator(FakeDesign(status=driver.BUSY), memory, 0).put("gain", 0)
     with pytest.raises(RuntimeError, match="the memory answered with an error"):
         driver.Accelerator(FakeDesign(status=driver.DONE | driver.FAULT), memory, 0).wait()
+
+
+class FramesAtOnce(FakeDesign):
+    """Registers of a design of groups at the same time; a look at its status may end a period, at random.
+
+    An output is an input of the same frame and an offset; what software does too early or too late has other frames.
+    """
+
+    def __init__(self, layout: Any, seed: int) -> None:
+        super().__init__()
+        self.memory, self.layout, self.drawn = bytearray(layout.size), layout, Random(seed)
+        self.taken = self.ended = 0
+        self.waits = self.unread = False
+        self.works: list[Any] = [None] * (layout.overlap - 1)  # the number of a new frame, and then its input
+
+    def write(self, offset: int, value: int) -> None:
+        super().write(offset, value)
+        if offset == 0:
+            self.unread = self.unread and not value & 2
+            assert not (value & 1 and self.waits), "a start that is ignored"
+            self.waits = self.waits or bool(value & 1)
+
+    def read(self, offset: int) -> int:
+        if offset == 4:
+            if self.drawn.random() < 0.4:
+                self.period()
+            return (self.busy() or self.waits) + 2 * self.unread + 8 * (not self.waits)
+        return self.taken % 6 if offset == 0x18 else super().read(offset)
+
+    def busy(self) -> bool:
+        """Whether some stage has a frame."""
+        return any(frame is not None for frame in self.works)
+
+    def period(self) -> None:
+        """End a period if the outputs of the frame before are taken, and begin the next one."""
+        if self.busy() and self.unread:
+            return
+        x, offset, z = (self.layout.arrays[name] for name in ("x", "offset", "z"))
+        if self.works[0] is not None:
+            self.works[0] = x.unpack(self.memory[x.first_of(self.works[0]) :])[:, : z.shape[1]]
+        out = self.works.pop()
+        if out is not None:
+            first = z.first_of(self.ended)
+            self.memory[first : first + z.nbytes] = z.pack(out + self.values[offset.register_of(self.ended)])
+            self.ended, self.unread = self.ended + 1, True
+        self.works.insert(0, self.taken if self.waits else None)
+        self.taken, self.waits = self.taken + self.waits, False
+
+
+@given(st.lists(st.tuples(st.integers(0, 4095), st.none() | st.integers(0, 999)), max_size=12), st.integers(0))
+def test_frames_that_overlap(frames: list[tuple[int, int | None]], seed: int) -> None:
+    """Inputs that are not given are those of the frame before, though another copy is read."""
+    layout = _overlapping_driver().LAYOUT
+    registers = FramesAtOnce(layout, seed)
+    design = _overlapping_driver().Accelerator(registers, registers.memory, 0)
+    design.put("offset", 7)
+    inputs = [
+        {"x": np.full(layout.arrays["x"].shape, x)} | ({} if offset is None else {"offset": offset})
+        for x, offset in frames
+    ]
+    seen = [int(outputs["z"][1, 1]) for outputs in design.run_frames(inputs)]
+    expected, last = list[int](), 7
+    for x, offset in frames:
+        last = last if offset is None else offset
+        expected.append(x + last)
+    assert seen == expected
+
+
+@cache
+def _overlapping_driver() -> ModuleType:
+    return driver_of(overlapping())
+
+
+def test_frames_of_another_program_are_refused() -> None:
+    module = _overlapping_driver()
+    with pytest.raises(RuntimeError, match="frames of another program go on"):
+        module.Accelerator(FakeDesign(status=module.DONE | module.READY), bytearray(module.LAYOUT.size), 0)
 
 
 C_MAIN = """
@@ -149,12 +243,53 @@ int main(void) {
 def test_the_header_writes_what_the_driver_writes(driver: ModuleType, tmp_path: Path) -> None:
     registers = FakeDesign()
     design = driver.Accelerator(registers, bytearray(driver.LAYOUT.size), 0x1_2345_6000)
-    design.run(k=[1, -2, 3], gain=384, enable=True)
+    for name, values in (("k", [1, -2, 3]), ("gain", 384), ("enable", True)):
+        design.put(name, values)
+    design.start()
     (tmp_path / "rows.h").write_text(texts(design_on())["sw/rows.h"], encoding="utf-8")
     main = C_MAIN.replace("%d", str(driver.LAYOUT.size), 1).replace("%d", str(driver.LAYOUT.arrays["y"].first), 1)
-    (tmp_path / "main.c").write_text(main, encoding="utf-8")
+    assert _written(main, tmp_path) == {at: value for at, value in registers.values.items() if value}
+
+
+STAGES_MAIN = """
+#include <stdio.h>
+#include "stages.h"
+
+int main(void) {
+  static volatile uint32_t registers[1024];
+  const int16_t offset = 384;
+  unsigned at;
+  registers[STAGES_FRAME / 4] = 5;
+  if (stages_ready(registers)) return 1;
+  registers[STAGES_STATUS / 4] = STAGES_READY;
+  if (!stages_ready(registers)) return 2;
+  stages_put_offset(registers, stages_frame(registers), &offset);
+  stages_start(registers);
+  for (at = 0; at < 1024; at++)
+    if (registers[at]) printf("%u %u\\n", 4 * at, registers[at]);
+  stages_release(registers);
+  if (registers[0] != STAGES_CLEAR_DONE) return 3;
+  return STAGES_ARRAY_z_FIRST == %d && STAGES_ARRAY_z_STRIDE == %d && STAGES_ARRAY_z_COPIES == %d ? 0 : 4;
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc, which compiles the header")
+def test_the_header_of_frames_that_overlap(tmp_path: Path) -> None:
+    module = _overlapping_driver()
+    offset, z = (module.LAYOUT.arrays[name] for name in ("offset", "z"))
+    (tmp_path / "stages.h").write_text(texts(overlapping())["sw/stages.h"], encoding="utf-8")
+    main = STAGES_MAIN
+    for number in (z.first, z.stride, z.copies):
+        main = main.replace("%d", str(number), 1)
+    written = _written(main, tmp_path)
+    assert written == {0: module.START, 4: module.READY, 0x18: 5, offset.register_of(5): 384}
+
+
+def _written(main: str, folder: Path) -> dict[int, int]:
+    """The registers by address that a program prints, compiled without a warning."""
+    (folder / "main.c").write_text(main, encoding="utf-8")
     warnings = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wno-unused-function", "-Werror"]
-    subprocess.run(["gcc", *warnings, "main.c", "-o", "main"], cwd=tmp_path, check=True)
-    done = subprocess.run([tmp_path / "main"], capture_output=True, text=True, check=True)
-    written = dict(tuple(map(int, line.split())) for line in done.stdout.splitlines())
-    assert written == {at: value for at, value in registers.values.items() if value}
+    subprocess.run(["gcc", *warnings, "main.c", "-o", "main"], cwd=folder, check=True)
+    done = subprocess.run([folder / "main"], capture_output=True, text=True, check=True)
+    return dict(tuple(map(int, line.split())) for line in done.stdout.splitlines())

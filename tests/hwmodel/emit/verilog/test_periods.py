@@ -75,11 +75,6 @@ def test_behind_axi(design: HardwareDesign) -> None:
     assert frames_behind_axi(design, 3, stores_first=True) == ([0] * (1 + len(design.later)), 0)
 
 
-def test_modules_without_registers_behind_axi_lite(design: HardwareDesign) -> None:
-    files = DesignFiles(design)
-    assert (files.axi, files.ip) == ("unsharp_axi", None)
-
-
 CHANGES = [
     ("rtl/port_turns.v", r"begins\) behind <= 0", "begins) behind <= behind", "begins: the turn of the last period"),
     ("rtl/port_turns.v", r"~\(granted \| \(granted - 1'b1\)\)", "0", "always the first group that asks"),
