@@ -58,6 +58,10 @@ _MEMORY_RULES: JsonDict = {  # those of `_broken_rules` that are about this tabl
             "if": {"required": ["outstanding"], "properties": {"outstanding": {"exclusiveMinimum": 1}}},
             "then": {"required": ["burst"], "properties": {"burst": {"const": "run"}, "rows": False}},
         },
+        {
+            "if": {"required": ["channels"], "properties": {"channels": {"exclusiveMinimum": 1}}},
+            "then": {"properties": {"rows": False}},
+        },
     ]
 }
 
@@ -65,7 +69,8 @@ _MEMORY_RULES: JsonDict = {  # those of `_broken_rules` that are about this tabl
 class ExternalMemory(Table):
     """`[memory]`: one address space, arrays row-major. `latency` is L_m in cycles, `data_per_word` is m.
 
-    With `turn` an arbiter serves what a step loads and stores within so many cycles.
+    With `turn` an arbiter serves what a step loads and stores within so many cycles. Of several `channels` each has a
+    port of its own, all alike, and each array lies in one of them.
     """
 
     model_config = ConfigDict(json_schema_extra=_MEMORY_RULES)
@@ -78,10 +83,11 @@ class ExternalMemory(Table):
     outstanding: Whole = Field(default=1, ge=1, description="a whole number of requests, 1 or more")
     max_burst_words: Whole = Field(default=256, ge=1, description="a whole number of words, 1 or more")
     turn: Whole = Field(default=0, ge=0, description="a whole number of cycles, 0 or more")
+    channels: int = Field(default=1, ge=1, le=1024, description="a whole number of channels, 1 to 1,024")
     rows: RowModel | None = None
 
 
-Channel: TypeAlias = ExternalMemory  # what serves some arrays; `[memory]` is the one of today
+Channel: TypeAlias = ExternalMemory  # what serves some arrays: all channels of `[memory]` are alike
 
 
 class LocalPrices(Table):
@@ -277,9 +283,9 @@ class Platform(Table):
 
     @property
     def channels(self) -> tuple[Channel, ...]:
-        """The channels of the external memory: today the one of `[memory]`.
+        """The kinds of channels of the external memory: today that of `[memory]`, of which there may be several.
 
-        What holds for one channel only unpacks it, `(channel,) = platform.channels`, and fails where there are several.
+        What holds for one kind only unpacks it, `(channel,) = platform.channels`, and fails where there are others.
         """
         return (self.memory,)
 
@@ -450,6 +456,10 @@ def _broken_bursts(memory: Mapping[str, Any]) -> Iterator[BrokenRule]:
     if "rows" in memory and isinstance(outstanding, int) and outstanding > 1:
         message = f"'memory.outstanding' is {outstanding}, and 'memory.rows' serves one burst after another"
         yield BrokenRule("bad-value", ("memory", "outstanding"), message, "leave 'outstanding' or 'rows' out")
+    channels = memory.get("channels", 1)
+    if "rows" in memory and isinstance(channels, int) and channels > 1:
+        message = f"'memory.channels' is {channels}, and 'memory.rows' is about one memory"
+        yield BrokenRule("bad-value", ("memory", "channels"), message, "leave 'channels' or 'rows' out")
     if outstanding != 1 and memory.get("burst", "box") == "box" and "rows" not in memory:
         message = "'memory.outstanding' is about requests of runs, and 'memory.burst' is \"box\""
         yield BrokenRule("bad-value", ("memory", "outstanding"), message, 'give burst = "run", or leave it out')

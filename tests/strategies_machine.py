@@ -333,6 +333,12 @@ def repetitions(network: Network, tasks: Sequence[str]) -> int:
     return sum(prod(_extents(network, task)) for task in tasks)
 
 
+def with_channels(platform: Platform, channels: int) -> Platform:
+    """The platform with several channels, and without rows."""
+    memory = platform.memory.model_copy(update={"channels": channels, "rows": None})
+    return platform.model_copy(update={"memory": memory})
+
+
 @st.composite
 def emitting_platforms(draw: st.DrawFn) -> Platform:
     """A platform for which hardware is emitted: datapaths are derived, and its memory bursts by run."""

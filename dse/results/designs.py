@@ -349,7 +349,7 @@ class Design(Record):
     specification of its groups and blocks; null with a `steps_remark` where its blocks do not divide, or fusion by them
     is refused, both null where they were not sought. `not_emitted` says why no Verilog is emitted for it, as far as
     that is known before it is tried; it is absent where nothing is known. Groups that run at the same time have a
-    `period`.
+    `period`. Where the external memory has several `channels`, they have by array outside the number of its own.
     """
 
     id: str
@@ -370,11 +370,12 @@ class Design(Record):
     steps_remark: str | None
     not_emitted: str | None = None
     period: PeriodRecord | None = None
+    channels: dict[str, int] | None = None
 
     @model_serializer(mode="wrap")
     def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
         document: dict[str, Any] = dump(self)
-        for name in ("not_emitted", "period"):
+        for name in ("not_emitted", "period", "channels"):
             if document[name] is None:
                 del document[name]
         return document

@@ -18,6 +18,7 @@ from dse.results.designs import (
     ProcessorRecord,
     StreamRecord,
 )
+from hwmodel.channels import channel_numbers
 from hwmodel.cost_model.control_cost import control_cost_of, parts_of
 from hwmodel.cost_model.costs import processor_costs
 from hwmodel.cost_model.estimate import DesignEstimate, GroupEstimate
@@ -106,6 +107,13 @@ def period_record(estimate: DesignEstimate) -> PeriodRecord | None:
     at_port = tuple(group.additive[PORT] for group in estimate.groups)
     period = estimate.period
     return PeriodRecord(cycles=period.cycles, turn=period.turn, port_cycles=at_port, copies=dict(period.copies))
+
+
+def channels_record(model: MachineModel) -> dict[str, int] | None:
+    """The channel of each array outside; None where there is one only."""
+    if model.platform.memory.channels == 1:
+        return None
+    return channel_numbers(model.accesses, model.platform)
 
 
 def datapath_records(model: MachineModel, designs: Iterable[Design], splits: Splits) -> tuple[DatapathRecord, ...]:

@@ -255,10 +255,11 @@ def _least_bits(port: MemoryPort, array: str, data: int, *, has_port: bool) -> i
 def _port_cycles(space: MappingSpace, ends: Ends) -> int:
     """The cycles in which the port moves so many data, as if each array were one burst."""
     port = MemoryPort(space.accesses, space.model.platform)
-    cycles, latency = {"load": 0, "store": 0}, 0 if port.by_run else port.channel.latency or 0
+    sides, latency = port.service.nothing(), 0 if port.by_run else port.channel.latency or 0
     for (kind, array), data in ends.items():
-        cycles[kind] += latency + int(port.words(array, np.array(data))) if data else 0
-    return sum(cycles.values()) if port.channel.port == "shared" else max(cycles.values())
+        cycles = latency + int(port.words(array, np.array(data))) if data else 0
+        sides[port.service.numbers[array], int(kind == "store")] += cycles
+    return int(port.service.cycles(sides).busy)
 
 
 def _of_network(space: MappingSpace, work: _Work) -> Ends:

@@ -19,7 +19,7 @@ from dse.results.designs import DatapathRecord, Design, GroupRecord
 from dse.results.exploration import Exploration, Labels
 from dse.results.identifiers import identifier
 from dse.results.pick import TELLING, telling_designs
-from dse.results.records import datapath_records, group_record, period_record, resident_records
+from dse.results.records import channels_record, datapath_records, group_record, period_record, resident_records
 from dse.results.schema import (
     FORMAT,
     DeviceRecord,
@@ -368,6 +368,7 @@ def _records(
                 steps_remark=None,
                 not_emitted=None if refusal is None else reason_text(refusal),
                 period=period_record(estimate),
+                channels=channels_record(variant.model),
             )
         )
     return tuple(records)

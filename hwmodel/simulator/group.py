@@ -305,7 +305,7 @@ class _Run:
         for each in self.processors if coming else ():
             reads = {touch.array for touch in self.accesses.reads[each.task]}
             if computing[each.task] and reads & self.design.single_buffers:
-                self.loader.now = max(self.loader.now, computing[each.task] - each.unit.latency)
+                self.loader.wait(computing[each.task] - each.unit.latency)
         return {name: (data, self._load(step, name, data)) for name, data in coming.items()}
 
     def _read(self, step: int) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
+from hwmodel.channels import channel_numbers
 from hwmodel.local_words import local_word
 from hwmodel.platform import Platform, RowModel
 from hwmodel.simulator.requests import Requester, runs_in
@@ -32,20 +33,26 @@ class Burst:
 
 @dataclass
 class Port:
-    """One port or, with separate ports, one side of it; `now` is the cycle from which it is free in the step."""
+    """One port or, with separate ports, one side of it, in each channel.
+
+    `free` has by channel the cycle from which its port is free in the step.
+    """
 
     accesses: Accesses
     platform: Platform
-    now: int = 0
+    free: list[int] = field(init=False)
     bursts: list[Burst] = field(default_factory=list)
     rows: _Rows | None = None
     requesters: dict[tuple[str, bool], Requester] = field(default_factory=dict)
     step: int = -1
     _timing: tuple[RowModel, float] | None = field(init=False)
+    _numbers: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
         (channel,), clock = self.platform.channels, self.platform.clock_mhz
         self._timing = (channel.rows, clock) if channel.rows is not None and clock is not None else None
+        self._numbers = channel_numbers(self.accesses, self.platform)
+        self.free = [0] * channel.channels
 
     def expect(self, array: str, steps: Sequence[IntArray], *, write: bool) -> None:
         """Announce the elements of an array that each step will move, from which its requests follow."""
@@ -57,11 +64,20 @@ class Port:
             self.requesters[array, write] = Requester.of(array, shape, size, memory, steps, local)
 
     def begin(self) -> None:
-        """Begin a step: the port is free, and all rows are closed."""
-        self.now, self.bursts = 0, []
+        """Begin a step: the port is free in all channels, and all rows are closed."""
+        self.free, self.bursts = [0] * len(self.free), []
         self.step += 1
         if self._timing is not None:
             self.rows = _Rows(*self._timing)
+
+    @property
+    def now(self) -> int:
+        """The cycle from which it is free in all channels."""
+        return max(self.free)
+
+    def wait(self, until: int) -> None:
+        """Serve nothing more before a cycle."""
+        self.free = [max(until, free) for free in self.free]
 
     @property
     def served(self) -> int:
@@ -69,22 +85,24 @@ class Port:
         return max(self.now, *(channel.turn for channel in self.platform.channels)) if self.bursts else self.now
 
     def serve(self, array: str, elements: IntArray, *, write: bool) -> IntArray:
-        """Move elements of one array after all earlier ones of the step.
+        """Move elements of one array after all earlier ones of the step in its channel.
 
         Returns the cycle in which each passes to or from the local memory.
         """
-        start, order = self.now, np.argsort(elements)
+        number = self._numbers[array]
+        start, order = self.free[number], np.argsort(elements)
         ascending, cycles = elements[order], np.empty(len(elements), np.int64)
         if self.rows is not None:
-            cycles[order] = self._serve_runs(self.rows, array, ascending, write=write)
+            end, cycles[order] = self._serve_runs(self.rows, start, array, ascending, write=write)
         elif (array, write) in self.requesters:
-            self.now, cycles[order] = self.requesters[array, write].serve(self.now, ascending, self.step)
+            end, cycles[order] = self.requesters[array, write].serve(start, ascending, self.step)
         else:
-            begin = self.now + (self.platform.channel_of(array).latency or 0)
+            begin = start + (self.platform.channel_of(array).latency or 0)
             passed = self._box_cycles(array, ascending, write=write)
             cycles[order] = begin + passed
-            self.now = begin + int(passed.max()) + 1
-        self.bursts.append(Burst(array, write, len(elements), start, self.now))
+            end = begin + int(passed.max()) + 1
+        self.free[number] = end
+        self.bursts.append(Burst(array, write, len(elements), start, end))
         return cycles
 
     def _box_cycles(self, array: str, elements: IntArray, *, write: bool) -> IntArray:
@@ -124,8 +142,13 @@ class Port:
             return -(-data // memory.data_per_word)
         return -(-data * self.accesses.network.arrays[array].type.bytes * 8 // (memory.word_bits or 1))
 
-    def _serve_runs(self, rows: _Rows, array: str, elements: IntArray, *, write: bool) -> IntArray:
-        """Serve run after run; the local words of a run pass in its last cycles."""
+    def _serve_runs(
+        self, rows: _Rows, now: int, array: str, elements: IntArray, *, write: bool
+    ) -> tuple[int, IntArray]:
+        """Serve run after run from a cycle on; the local words of a run pass in its last cycles.
+
+        Returns the end of the last one, and the cycle of each element.
+        """
         size, shape = self.accesses.network.arrays[array].type.bytes, self.accesses.shape(array)
         base, cycles = self._base(array, rows.model.row_bytes), list[IntArray]()
         local = local_word(self.platform, size, shape, write=write)
@@ -136,9 +159,9 @@ class Port:
                 from_row = run - np.maximum(row * local.row, run[0])
                 words = np.cumsum((np.diff(row, prepend=row[0]) > 0) | (from_row % local.width == 0)) - 1
             number = int(words[-1]) + 1
-            self.now = rows.burst(self.now, base + int(run[0]) * size, len(run) * size, number)
-            cycles.append(self.now - number + words)
-        return np.concatenate(cycles)
+            now = rows.burst(now, base + int(run[0]) * size, len(run) * size, number)
+            cycles.append(now - number + words)
+        return now, np.concatenate(cycles)
 
     def _base(self, array: str, row_bytes: int) -> int:
         """The address of an array: arrays are in the network's order, each at the start of a row."""

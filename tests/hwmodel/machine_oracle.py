@@ -128,12 +128,15 @@ class Oracle(Stepped):
             every |= {
                 (1, name): [(e, out) for e, _, _, out in found if out is not None] for name, found in made.items()
             }
-            cycles = [
-                sum(self.requests(array, every.get((write, array), []), found, write) for array, found in sides[write])
+            each = [
+                {a: self.requests(a, every.get((write, a), []), found, write) for a, found in sides[write]}
                 for write in (0, 1)
             ]
+            cycles = self.busiest(each)
         elif memory.rows is None:
-            cycles = [sum(self.burst(array, found, write) for array, found in sides[write]) for write in (0, 1)]
+            cycles = self.busiest(
+                [{array: self.burst(array, found, write) for array, found in sides[write]} for write in (0, 1)]
+            )
         else:
             bursts = [
                 (*run, write, self.words_of_run(array, run[3], run[2], write))
@@ -148,6 +151,32 @@ class Oracle(Stepped):
             found = port_time(self.platform, Bursts(columns[0], columns[1], columns[2], write, columns[5])).cycles
             cycles = [int(found[~write].sum()), int(found[write].sum())]
         return (sum(cycles) if memory.port == "shared" else max(cycles)), cycles[0], cycles[1]
+
+    def busiest(self, each: list[dict[str, int]]) -> list[int]:
+        """Cycles of loads and stores of the busiest channel, on separate ports of each side, given those of arrays."""
+        memory, placed = self.platform.memory, self.channels()
+        sums = [
+            [sum(cycles for array, cycles in side.items() if placed[array] == channel) for side in each]
+            for channel in range(memory.channels)
+        ]
+        if memory.port == "separate":
+            return [max(side) for side in zip(*sums, strict=True)]
+        return max(sums, key=sum)
+
+    def channels(self) -> dict[str, int]:
+        """The channel of each array: inputs and outputs first, then others, the largest first."""
+        network, memory, placed = self.network, self.platform.memory, dict[str, int]()
+        sizes = {name: math.prod(self.shape(name)) * self.bytes(name) for name in network.arrays}
+        is_end = {name: name in {*network.inputs, *network.outputs} for name in network.arrays}
+        for name in sorted(network.arrays, key=lambda name: (not is_end[name], -sizes[name])):
+            after = []
+            for channel in range(memory.channels):
+                there = [other for other, own in placed.items() if own == channel] + [name]
+                loaded = sum(sizes[other] for other in there if network.arrays[other].readers)
+                stored = sum(sizes[other] for other in there if network.arrays[other].producers)
+                after.append(loaded + stored if memory.port == "shared" else max(loaded, stored))
+            placed[name] = after.index(min(after))
+        return placed
 
     def requests(self, array: str, moved: list[tuple[Point, int]], found: list[Point], write: int) -> int:
         steps: dict[int, list[Point]] = defaultdict(list)

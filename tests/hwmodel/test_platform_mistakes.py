@@ -155,6 +155,10 @@ def test_impossible_values(line: str, message: str) -> None:
     [
         ("data_per_word = 0", "'memory.data_per_word' is 0; it must be a whole number of data, 1 or more"),
         ("word_bits = 0", "'memory.word_bits' is 0; it must be a whole number of bits, 1 or more"),
+        (
+            "channels = 1025\nword_bits = 8",
+            "'memory.channels' is 1025; it must be a whole number of channels, 1 to 1,024",
+        ),
     ],
 )
 def test_impossible_words(line: str, message: str) -> None:
@@ -373,6 +377,15 @@ def test_runs_of_words_that_are_no_bytes() -> None:
         "      | ^^^^^^^^^\n"
         "  hint: make word_bits a multiple of 8, or give data_per_word instead"
     )
+
+
+def test_several_channels_of_a_memory_of_rows() -> None:
+    text = "clock_mhz = 100\n[memory]\nword_bits = 64\nchannels = 2\n[memory.rows]\nrow_bytes = 64\n"
+    text += "word_ns = 6\nrow_change_ns = 3\nsame_bank_activate_ns = 5\n"
+    assert first_lines(text) == [
+        "board.toml:4:1: error[bad-value]: 'memory.channels' is 2, and 'memory.rows' is about one memory"
+    ]
+    assert not fits("platform", text)
 
 
 def test_several_requests_of_a_memory_of_rows() -> None:

@@ -159,7 +159,7 @@ class CountedSteps(WithoutFifos):
         """The port's cycles in each kind of step (S, K). Unless `in_runs`, the data of an array count as one run."""
         platform = self.paths.platform
         port = MemoryPort(self.counts.parts.group.accesses, platform)
-        sides = [np.zeros(kinds.times.shape, np.int64) for _ in range(2)]
+        sides = port.service.nothing(*kinds.times.shape)
         for burst, entries in self.counts.bursts.items():
             data, (kind, name) = kinds.happens[:, :, entries].sum(axis=2), burst
             if port.by_run and in_runs:
@@ -169,9 +169,8 @@ class CountedSteps(WithoutFifos):
                 local, shape = self.counts.local.get(burst), self.counts.parts.group.accesses.shape(name)
                 known = kinds.runs.local_words(burst, data, local, shape) if in_runs and local is not None else 0
                 cycles = port.burst_cycles(name, data, known)
-            sides[kind == "store"] += cycles
-        shared, turn = port.channel.port == "shared", port.channel.turn
-        return PortCycles(sides[0], sides[1], np.zeros_like(sides[0]), shared, turn)
+            sides[port.service.numbers[name], int(kind == "store")] += cycles
+        return port.service.cycles(sides)
 
     def pace(self, task: str, rate: int) -> Pace:
         """The speed of a task's processor at a rate."""

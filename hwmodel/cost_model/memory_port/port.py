@@ -9,14 +9,15 @@ runs in a step, the longest of them, and where in a row they start (`MemoryPort.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from arrayol.arrays import IntArray
 from arrayol.ir.network import Network
 from hwmodel.accesses import Accesses
+from hwmodel.channels import channel_numbers
 from hwmodel.cost_model.memory_port.requests import ElementRuns, Requested, Requests, local_words
 from hwmodel.external_memory import Bursts, joined, port_time
 from hwmodel.local_words import LocalWord, local_word
@@ -35,7 +36,7 @@ class Transfer:
 
 @dataclass(frozen=True, eq=False)
 class PortCycles:
-    """By step: cycles of its loads and of its stores, and of the port as a whole.
+    """By step: cycles of its loads and of its stores, and of the port as a whole; of several channels the busiest.
 
     `late` are the cycles of those loads that wait until readers have left (of single buffers). An arbiter serves a step
     within a `turn`.
@@ -63,14 +64,46 @@ class PortCycles:
         return replace(self, loads=self.loads[number], stores=self.stores[number], late=self.late[number])
 
 
+@dataclass(frozen=True)
+class Service:
+    """How arrays are served: each channel has a port, or two, and serves its arrays one after another.
+
+    `numbers` has by array its channel.
+    """
+
+    channels: int
+    shared: bool
+    turn: int = 0
+    numbers: Mapping[str, int] = field(default_factory=dict)
+
+    def nothing(self, *shape: int) -> IntArray:
+        """No cycles of loads and of stores of each channel, in steps of a shape: (channels, 2, ...)."""
+        return np.zeros((self.channels, 2, *shape), np.int64)
+
+    def cycles(self, sides: IntArray, late: IntArray | None = None) -> PortCycles:
+        """Those of the busiest channel in each step, on separate ports of each side; given as by `nothing`.
+
+        `late` are by channel the cycles of loads of single buffers among them, (channels, ...).
+        """
+        if self.shared and self.channels > 1:
+            busiest = sides.sum(axis=1).argmax(axis=0)
+            loads, stores = np.take_along_axis(sides, busiest[None, None], axis=0)[0]
+        else:
+            loads, stores = sides.max(axis=0)
+        longest = np.zeros_like(loads) if late is None else late.max(axis=0)
+        return PortCycles(loads, stores, longest, self.shared, self.turn)
+
+
 class MemoryPort:
-    """The bursts of steps on the one channel of a platform."""
+    """The bursts of steps on the channels of a platform, which are alike."""
 
     def __init__(self, accesses: Accesses, platform: Platform) -> None:
         self.accesses = accesses
         self.network: Network = accesses.network
         self.platform = platform
         (self.channel,) = platform.channels
+        channels, shared = self.channel.channels, self.channel.port == "shared"
+        self.service = Service(channels, shared, self.channel.turn, channel_numbers(accesses, platform))
         self._bases = _array_bases(accesses, self.channel.rows.row_bytes) if self.channel.rows else {}
 
     def element_bytes(self, array: str) -> int:
@@ -146,18 +179,20 @@ class MemoryPort:
         self, transfers: Sequence[Transfer], steps: int, single_buffers: frozenset[str] = frozenset()
     ) -> PortCycles:
         """Port cycles of each of `steps` steps, which transfers count from 0; with rows there are no single buffers."""
-        shared = self.channel.port == "shared"
         if self.channel.rows is not None:
-            return self._rows_by_step(transfers, steps, shared)
-        sides, late = np.zeros((2, steps), np.int64), np.zeros(steps, np.int64)
+            return self._rows_by_step(transfers, steps)
+        service = self.service
+        sides = service.nothing(steps)
+        late = np.zeros_like(sides[:, 0])
         for transfer in transfers:
             if self.by_run:
                 cycles = self.request_cycles(self._requests(transfer, steps))
             else:
                 cycles = self._burst_cycles(transfer, steps)
-            sides[int(transfer.write)] += cycles
-            late += cycles if transfer.array in single_buffers and not transfer.write else 0
-        return PortCycles(sides[0], sides[1], late, shared, self.channel.turn)
+            number = service.numbers[transfer.array]
+            sides[number, int(transfer.write)] += cycles
+            late[number] += cycles if transfer.array in single_buffers and not transfer.write else 0
+        return service.cycles(sides, late)
 
     @property
     def by_run(self) -> bool:
@@ -178,7 +213,7 @@ class MemoryPort:
             np.add.at(words, runs.step, local_words(local, runs.data))
         return self.burst_cycles(transfer.array, np.bincount(transfer.step, minlength=steps), words)
 
-    def _rows_by_step(self, transfers: Sequence[Transfer], steps: int, shared: bool) -> PortCycles:
+    def _rows_by_step(self, transfers: Sequence[Transfer], steps: int) -> PortCycles:
         """Port cycles of each step with the row model."""
         order = {name: place for place, name in enumerate(self.network.arrays)}
         in_order = sorted(transfers, key=lambda transfer: (transfer.write, order[transfer.array]))
@@ -192,7 +227,7 @@ class MemoryPort:
                 cycles = port_time(self.platform, chosen).cycles
                 sides[0, number] = int(cycles[~chosen.write].sum())
                 sides[1, number] = int(cycles[chosen.write].sum())
-        return PortCycles(sides[0], sides[1], np.zeros(steps, np.int64), shared, self.channel.turn)
+        return self.service.cycles(sides[None])
 
     def _runs(self, transfer: Transfer) -> tuple[IntArray, Bursts]:
         """Maximal runs of consecutive elements within a step: the step of each, and the bursts."""

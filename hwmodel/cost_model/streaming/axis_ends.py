@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from arrayol.arrays import IntArray
-from hwmodel.cost_model.memory_port.port import PortCycles
+from hwmodel.cost_model.memory_port.port import PortCycles, Service
 from hwmodel.cost_model.streaming.port_steps import PortOfArray, PortSteps, StreamPort
 from hwmodel.stream.refusals import not_streamed
 from hwmodel.streamed import StreamedGroup
@@ -35,7 +35,7 @@ class AxisSteps(PortSteps):
     def port(self) -> PortCycles:
         """No cycles of a port, (1,)."""
         nothing = np.zeros(1, np.int64)
-        return PortCycles(nothing, nothing, nothing, self.shared)
+        return PortCycles(nothing, nothing, nothing, self.service.shared)
 
     @property
     def begins(self) -> IntArray:
@@ -61,7 +61,7 @@ def axis_steps(port: StreamPort, streamed: StreamedGroup, pulses: int) -> AxisSt
     ends = tuple(_ends(port, streamed))
     if not any(node.kind == "load" for node in streamed.nodes.values()):
         raise not_streamed("no input moves with the repetitions, so no AXI4-Stream says when a frame begins")
-    return AxisSteps(0, streamed.frame, ends, shared=False, turn=0, pulses=pulses)
+    return AxisSteps(0, streamed.frame, ends, Service(1, shared=False), pulses=pulses)
 
 
 def _ends(port: StreamPort, streamed: StreamedGroup) -> Iterator[PortOfArray]:

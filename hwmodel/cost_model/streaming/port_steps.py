@@ -20,7 +20,7 @@ import numpy as np
 from arrayol.arrays import IntArray
 from arrayol.ir.divisors import divisors
 from hwmodel.accesses import Touch, points
-from hwmodel.cost_model.memory_port.port import MemoryPort, PortCycles, Transfer
+from hwmodel.cost_model.memory_port.port import MemoryPort, PortCycles, Service, Transfer
 from hwmodel.platform import Platform
 from hwmodel.stream.nodes import Node, StreamGroup
 from hwmodel.stream.pulses import born_after, fired
@@ -30,6 +30,7 @@ _LINES = 4  # periods of a node, that are counted: the first two, one for all in
 _SEVERAL = 8  # lines of a chunk, at most
 _LADDER = 6  # chunks, where the port is always the bottleneck
 _SHORTEST = 8  # pulses of them
+_KINDS = ("load", "store")  # of nodes at the port
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +76,7 @@ class PortSteps:
     chunk: int
     frame: int
     ports: tuple[PortOfArray, ...]
-    shared: bool
-    turn: int
+    service: Service
     together: PortCycles | None = None
 
     @property
@@ -89,18 +89,22 @@ class PortSteps:
         """The number of steps of a frame."""
         return self.chunks + 2
 
-    def _side(self, *, write: bool) -> IntArray:
-        return sum((own.cycles for own in self.ports if own.write == write), np.zeros(self.chunks, np.int64))
+    @cached_property
+    def _sides(self) -> IntArray:
+        """By channel, the cycles of its loads and of its stores for each chunk."""
+        sides = self.service.nothing(self.chunks)
+        for own in self.ports:
+            sides[self.service.numbers[own.array], int(own.write)] += own.cycles
+        return sides
 
     @cached_property
     def port(self) -> PortCycles:
         """The cycles of the port in each step of a frame, (n + 2,)."""
         if self.together is not None:
             return self.together
-        nothing = np.zeros(2, np.int64)
-        loads, stores = self._side(write=False), self._side(write=True)
-        loads, stores = np.append(loads, nothing), np.append(nothing, stores)
-        return PortCycles(loads, stores, np.zeros(len(loads), np.int64), self.shared, self.turn)
+        sides = self.service.nothing(self.number)
+        sides[:, 0, :-2], sides[:, 1, 2:] = self._sides[:, 0], self._sides[:, 1]
+        return self.service.cycles(sides)
 
     @property
     def begins(self) -> IntArray:
@@ -135,11 +139,11 @@ class PortSteps:
         """From frame to frame, where frames overlap; the data of two frames in a step are requested one by one."""
         period = self.frame // self.chunk
         number = np.arange(self.chunks) % period
-        loads, stores = (
-            np.bincount(number, self._side(write=write), period).astype(np.int64) for write in (False, True)
-        )
-        port = PortCycles(np.roll(loads, -1), np.roll(stores, 1), 0 * loads, self.shared, self.turn)
-        return int(np.maximum(port.cycles, self.chunk).sum())
+        sides = self.service.nothing(period)
+        for channel, own in enumerate(self._sides):
+            loads, stores = (np.bincount(number, side, period) for side in own)
+            sides[channel] = np.roll(loads, -1), np.roll(stores, 1)
+        return int(np.maximum(self.service.cycles(sides).cycles, self.chunk).sum())
 
 
 @dataclass(frozen=True)
@@ -188,8 +192,7 @@ class StreamPort:
         chunks = -(-cycles // chunk)
         ports = tuple(self._of_array(moved, chunk, chunks) for moved in self._moved(streamed, chunk))
         together = self._in_rows(streamed, chunk, chunks) if self.port.channel.rows is not None else None
-        channel = self.port.channel
-        return PortSteps(chunk, streamed.frame, ports, channel.port == "shared", channel.turn, together)
+        return PortSteps(chunk, streamed.frame, ports, self.port.service, together)
 
     def _in_rows(self, streamed: StreamedGroup, chunk: int, chunks: int) -> PortCycles:
         """The cycles of the port in each step, with rows: all bursts of a step share those that are open."""
@@ -209,21 +212,20 @@ class StreamPort:
     def _least(self, streamed: StreamedGroup) -> float | None:
         """Chunks below it surely wait; None where all do, since a frame's words alone take longer than its pulses."""
         port, accesses = self.port, self.group.accesses
-        sides = {"load": [0.0, 0.0], "store": [0.0, 0.0]}  # cycles before the first word, and words for each pulse
+        # By channel and side, or by channel alone: cycles before the first word, and words for each pulse.
+        served = {(channel, kind): [0.0, 0.0] for channel in range(port.service.channels) for kind in _KINDS}
         for node in self.group.nodes.values():
-            if node.kind in sides:
+            if node.kind in _KINDS:
                 array = (*node.writes, *node.reads)[0].array
                 words = int(port.words(array, np.array(accesses.size(array))))
-                sides[node.kind][0] += (port.channel.latency or 0) + 1
-                sides[node.kind][1] += words / streamed.frame
+                kind = _KINDS[0] if port.service.shared else node.kind
+                served[port.service.numbers[array], kind][0] += (port.channel.latency or 0) + 1
+                served[port.service.numbers[array], kind][1] += words / streamed.frame
         if port.channel.rows is not None:
             return 1.0
-        pairs = [*sides.values()]
-        if port.channel.port == "shared":
-            pairs = [[sum(column) for column in zip(*pairs, strict=True)]]
-        if any(density >= 1 for _, density in pairs):
+        if any(density >= 1 for _, density in served.values()):
             return None
-        return max(cycles / (1 - density) for cycles, density in pairs)
+        return max(cycles / (1 - density) for cycles, density in served.values())
 
     def _of_array(self, moved: ArrayMoves, chunk: int, chunks: int) -> PortOfArray:
         step = moved.pulses // chunk

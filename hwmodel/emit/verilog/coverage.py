@@ -236,6 +236,9 @@ class Coverage:
 
     def _of_port(self) -> Iterator[ArrayolError]:
         (channel,), local = self.platform.channels, self.platform.local
+        if channel.channels > 1:
+            hint = "leave memory.channels out of the platform, and explore again"
+            yield not_emitted(f"the external memory has {channel.channels} channels", hint)
         if channel.rows is not None:
             hint = "leave them out of [memory] in the platform, and explore again"
             yield not_emitted("the platform's memory has rows", hint)

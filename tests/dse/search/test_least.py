@@ -12,7 +12,7 @@ from energy_oracle import with_energies
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from many_cases import case_count
-from strategies_machine import platforms, residences
+from strategies_machine import platforms, residences, with_channels
 from strategies_networks import networks
 from strategies_spaces import SCANS
 
@@ -73,8 +73,10 @@ TECHNOLOGIES = (load_technology("ecp5-6"), load_technology("ecp5-6-whole"), leak
 
 @st.composite
 def priced_platforms(draw: st.DrawFn) -> Platform:
-    """Half of them with energies."""
+    """Half of them with energies; of those without rows some with several channels."""
     platform = draw(platforms(built=draw(st.booleans())))
+    if platform.memory.rows is None:
+        platform = with_channels(platform, draw(st.sampled_from((1, 1, 2, 3))))
     if platform.technology is not None and draw(st.integers(0, 3)):
         platform = with_energies(platform, draw(st.sampled_from((0.001, 1.5))))
         platform = platform.model_copy(update={"technology": draw(st.sampled_from(TECHNOLOGIES))})

@@ -24,6 +24,7 @@ from strategies_machine import (
     platforms,
     residences,
     some_rates,
+    with_channels,
 )
 from strategies_networks import forked_networks, networks
 
@@ -65,6 +66,12 @@ def test_coupled_priced_in_batches_as_one_by_one(data: st.DataObject) -> None:
 def test_several_last_tasks_priced_in_batches_as_one_by_one(data: st.DataObject) -> None:
     platform = data.draw(platforms(plain=True))
     _require_batch_holds(data, platform, forked_networks(separable=True), several_ends=True)
+
+
+@settings(max_examples=case_count(60), deadline=None, phases=[Phase.generate, Phase.shrink])
+@given(st.data(), st.integers(2, 4))
+def test_several_channels_priced_in_batches_as_one_by_one(data: st.DataObject, channels: int) -> None:
+    _require_batch_holds(data, with_channels(data.draw(platforms(plain=True)), channels), _networks())
 
 
 @st.composite

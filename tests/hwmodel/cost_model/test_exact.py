@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from machine_oracle import Oracle, Outcome, RefusedError
 from many_cases import case_count
 from numpy.typing import NDArray
-from strategies_machine import Case, cases, offered_rates
+from strategies_machine import Case, cases, offered_rates, with_channels
 
 from arrayol.errors import ArrayolError
 from arrayol.text import listed
@@ -40,6 +40,12 @@ def test_groups_with_several_last_tasks_are_the_page(case: Case) -> None:
 @given(cases(single=True))
 def test_single_buffers_are_the_page(case: Case) -> None:
     require_the_page(case)
+
+
+@settings(max_examples=case_count(100), deadline=None)
+@given(st.one_of(cases(), cases(single=True)), st.integers(2, 4))
+def test_several_channels_are_the_page(case: Case, channels: int) -> None:
+    require_the_page(replace(case, platform=with_channels(case.platform, channels)))
 
 
 def require_the_page(case: Case) -> None:

@@ -1,0 +1,117 @@
+"""Several channels of the external memory: where arrays lie, streams beside the simulated machine, results."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from port_designs import memory_of
+from stream_networks import case_of
+
+from arrayol import api
+from arrayol.checks.top import choose_top
+from arrayol.ir.network import flatten
+from dse.verify.testbench import mismatches, run_simulation
+from hwmodel.accesses import Accesses
+from hwmodel.channels import channel_numbers
+from hwmodel.cost_model.estimate import DesignEstimate
+from hwmodel.cost_model.model import MachineModel
+from hwmodel.design import Design
+from hwmodel.emit.verilog.coverage import Coverage
+from hwmodel.platform import Platform, default_platform
+from hwmodel.streamed import Stream
+
+SUM = """\
+const W = 32
+elementary add(a: u8, b: u8, c: u16) -> (y: u16) {
+  y = u16(a) + u16(b) + c
+}
+elementary twice(y: u16) -> (z: u16) {
+  z = 2 * y
+}
+task sums(a: u8[W], b: u8[W], c: u16[W]) -> (y: u16[W]) {
+  repeat [W] of add {
+    a <- a
+    b <- b
+    c <- c
+    y -> y
+  }
+}
+task doubled(y: u16[W]) -> (z: u16[W]) {
+  repeat [W] of twice {
+    y <- y
+    z -> z
+  }
+}
+task both(a: u8[W], b: u8[W], c: u16[W]) -> (z: u16[W]) {
+  y = sums(a, b, c)
+  z = doubled(y)
+}
+"""
+
+
+def narrow_platform(**changes: object) -> Platform:
+    return memory_of(default_platform(), word_bits=16, latency=3, **changes)
+
+
+@pytest.mark.parametrize(
+    ("port", "channels", "numbers"),
+    [
+        ("shared", 1, {"a": 0, "b": 0, "c": 0, "z": 0, "y": 0}),
+        ("shared", 2, {"c": 0, "z": 1, "a": 0, "b": 1, "y": 0}),
+        ("shared", 8, {"c": 0, "z": 1, "a": 2, "b": 3, "y": 4}),
+        ("separate", 2, {"c": 0, "z": 0, "a": 1, "b": 1, "y": 0}),
+    ],
+)
+def test_where_arrays_lie(tmp_path: Path, port: str, channels: int, numbers: dict[str, int]) -> None:
+    """The largest first, inputs and outputs before what lies between; sides of separate ports by themselves."""
+    (tmp_path / "sum.aol").write_text(SUM, encoding="utf-8")
+    spec = api.load(tmp_path / "sum.aol")
+    network = flatten(spec, choose_top(spec, None))
+    platform = narrow_platform(port=port, channels=channels)
+    assert channel_numbers(Accesses(network), platform) == numbers
+
+
+def streamed(folder: Path, platform: Platform) -> DesignEstimate:
+    """A stream that the simulated machine agrees with, in chunks of 4 pulses."""
+    case = case_of("unsharp", folder, H=6, W=16)
+    model = MachineModel(case.network, platform, {})
+    group, _ = next(model.streams(tuple(case.network.processes)).designs(Stream(), [4]))
+    design = Design((group,))
+    estimate = model.evaluate(design)
+    simulation = run_simulation(case.spec, model.accesses, platform, design, estimate, case.inputs())
+    assert simulation.identical
+    assert not list(mismatches(simulation, estimate))
+    assert simulation.groups[0].lengths == model.step_cycles(group)
+    return estimate
+
+
+@pytest.mark.parametrize("port", ["shared", "separate"])
+def test_streams(tmp_path: Path, port: str) -> None:
+    """An input and an output that a shared port serves one after another; on separate ports nothing is gained."""
+    one, two = (streamed(tmp_path, narrow_platform(port=port, channels=channels)) for channels in (1, 2))
+    shared = port == "shared"
+    assert (two.latency_cycles < one.latency_cycles) == shared
+    assert (two.frame_cycles < one.frame_cycles) == shared
+    assert two.additive["port_bytes"] == one.additive["port_bytes"]
+
+
+def test_results_say_where_arrays_lie(tmp_path: Path) -> None:
+    (tmp_path / "sum.aol").write_text(SUM, encoding="utf-8")
+    spec, platform = api.load(tmp_path / "sum.aol"), narrow_platform(channels=2)
+    result = api.explore(spec, platform, space=api.Space(narrow=True)).result
+    document = json.loads(result.model_dump_json())
+    for design in document["pareto"]:
+        assert design["channels"] == {"a": 0, "b": 1, "c": 0, "z": 1, "y": 0}
+        assert design["verified"]
+    assert result.pareto[0].not_emitted == "the external memory has 2 channels"
+    one = api.explore(spec, narrow_platform(), space=api.Space(narrow=True, verify=False)).result
+    assert "channels" not in json.loads(one.model_dump_json())["pareto"][0]
+
+
+def test_streams_without_a_port_are_emitted(tmp_path: Path) -> None:
+    network = case_of("unsharp", tmp_path, H=6, W=16).network
+    coverage = Coverage(Accesses(network), memory_of(narrow_platform(channels=2), burst="run"))
+    assert coverage.why_nothing(axi_streams=True) is None
+    assert coverage.why_nothing(axi_streams=False) is not None
