@@ -88,7 +88,7 @@ def small_loops(group: StreamGroup, loops: Loops, pitches: Pitches) -> tuple[Sma
     for loop in range(len(loops.members)):
         if not any(name in nodes for name, _ in loops.members[loop]):
             continue
-        places, period = places_of(loops, nodes, loop), _period(loops, pitches, loop)
+        places, period = places_of(loops, nodes, loop), period_of(loops, pitches, loop)
         least = LEAST + 4 * max(_reach(group, loops, loop), _first(loops, pitches, loop))
         least += (places - least) % period
         small = SmallLoop(loop, places, least, period)
@@ -98,7 +98,7 @@ def small_loops(group: StreamGroup, loops: Loops, pitches: Pitches) -> tuple[Sma
     return tuple(sorted(longest, key=lambda own: own.loop))
 
 
-def _period(loops: Loops, pitches: Pitches, loop: int) -> int:
+def period_of(loops: Loops, pitches: Pitches, loop: int) -> int:
     """Places after which all units, ratios and lines of a loop begin anew."""
     period = lcm(*(ratio.denominator for ratio in loops.ratio.values()))
     for name, at in loops.members[loop]:

@@ -232,8 +232,7 @@ def emit_hardware(
     """
     _require_covered(form, opened, functions)
     frame, data = frame_of(opened, inputs, functions)
-    in_blocks = all(group.stream is None for group in opened.design.groups)
-    by_short_frame = repeated(opened, frame) if in_blocks and not opened.black_boxes() else None
+    by_short_frame = repeated(opened, frame, form.streams) if not opened.black_boxes() else None
     if by_short_frame is not None:
         simulated, hardware = by_short_frame.simulated, by_short_frame.hardware
     else:
@@ -258,10 +257,10 @@ def _run(
     group, accesses = opened.design.groups[0], opened.accesses
     if group.stream is not None and len(opened.design.groups) == 1 and not opened.black_boxes():
         model = StreamModel(accesses, group.tasks, opened.platform)
-        small = by_smaller_frame(opened, model, group.stream)
+        small = by_smaller_frame(opened.design, model, group.stream)
         if small is not None:
             outputs = outputs_of(opened, frame)
-            return small, moved(opened, model, group.stream, outputs)
+            return small, moved(model, group.stream, opened.estimate, outputs)
     simulated = simulated_frame(opened, frame, functions)
     return simulated, simulated.simulation
 

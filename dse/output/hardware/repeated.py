@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from arrayol.execute.run import execute
 from arrayol.ir.spec import Spec
+from dse.output.hardware.shorter_stream import by_smaller_frame, moved
 from dse.output.open_design import Simulated, StoredDesign
 from dse.verify.testbench import memories_of_groups
 from hwmodel.accesses import Accesses
@@ -22,15 +23,17 @@ from hwmodel.cost_model.estimate import DesignEstimate, MemoryUse
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.datapath.technology.overhead import NO_ROUTES
 from hwmodel.design import Design
-from hwmodel.emit.schedule.design import HardwareDesign, ShortRun, schedule_repeated
+from hwmodel.emit.schedule.design import HardwareDesign, ShortRun, StreamScheduling, schedule_repeated
 from hwmodel.emit.schedule.frames.short_frame import WHOLE_AT_MOST, ShortFrame, short_frames
 from hwmodel.emit.schedule.port import address_map
 from hwmodel.emit.schedule.repetition import NotRepeatedError
+from hwmodel.memory_kinds import CHAIN, CHUNK
 from hwmodel.platform import Platform
 from hwmodel.simulator.group import GroupRun
 from hwmodel.simulator.memories.memories import of_other_frames
 from hwmodel.simulator.schedule.plan import SimulatorError
 from hwmodel.simulator.simulate import Simulation, in_periods, run_groups
+from hwmodel.stream.model import StreamModel
 
 _WORTH = 0.5  # the greatest share of the blocks that a shorter frame has
 
@@ -45,7 +48,7 @@ class Repeated:
 
 @dataclass(frozen=True)
 class WholeDesign:
-    """A design with the model's estimate, and the inputs of a whole frame."""
+    """A design with the model's estimate, and the inputs of a whole frame; `streams` schedules groups that stream."""
 
     spec: Spec
     accesses: Accesses
@@ -53,9 +56,12 @@ class WholeDesign:
     design: Design
     estimate: DesignEstimate
     inputs: Mapping[str, NDArray[Any]]
+    streams: StreamScheduling | None = None
 
 
-def repeated(opened: StoredDesign, inputs: Mapping[str, NDArray[Any]]) -> Repeated | None:
+def repeated(
+    opened: StoredDesign, inputs: Mapping[str, NDArray[Any]], streams: StreamScheduling | None
+) -> Repeated | None:
     """The hardware of a stored design by a shorter frame; None where the whole frame has few repetitions.
 
     Otherwise as `by_shorter_frame`.
@@ -63,7 +69,9 @@ def repeated(opened: StoredDesign, inputs: Mapping[str, NDArray[Any]]) -> Repeat
     accesses = opened.accesses
     if sum(math.prod(accesses.extents(task)) for task in accesses.network.processes) <= WHOLE_AT_MOST:
         return None
-    return by_shorter_frame(WholeDesign(opened.spec, accesses, opened.platform, opened.design, opened.estimate, inputs))
+    return by_shorter_frame(
+        WholeDesign(opened.spec, accesses, opened.platform, opened.design, opened.estimate, inputs, streams)
+    )
 
 
 def by_shorter_frame(whole: WholeDesign) -> Repeated | None:
@@ -88,7 +96,7 @@ def _alike(whole: WholeDesign) -> Iterator[tuple[ShortFrame, MachineModel, Desig
     """Shorter frames with the memories of the whole frame, the shortest first, each with its model."""
     accesses, memories = whole.accesses, _memories(whole.estimate)
     addresses = address_map(accesses, whole.platform.channels[0])
-    for short in short_frames(accesses, whole.design, whole.estimate, addresses):
+    for short in short_frames(accesses, whole.design, whole.estimate, addresses, whole.platform):
         if short.kept <= _WORTH:
             model = MachineModel(short.network, whole.platform, accesses.loads)
             estimate = model.evaluate(whole.design)
@@ -97,18 +105,26 @@ def _alike(whole: WholeDesign) -> Iterator[tuple[ShortFrame, MachineModel, Desig
 
 
 def _memories(estimate: DesignEstimate) -> list[list[MemoryUse]]:
-    """The memories of each group, without what their routes cost: that depends on the length of an array's rows."""
-    return [[_without_routes(use) for use in group.memories] for group in estimate.groups]
+    """The memories of each group, without what depends on the size of a frame.
+
+    That are the costs of routes, which depend on the length of an array's rows, and the counters of streams.
+    """
+    return [[_of_any_frame(use) for use in group.memories] for group in estimate.groups]
 
 
-def _without_routes(use: MemoryUse) -> MemoryUse:
+def _of_any_frame(use: MemoryUse) -> MemoryUse:
     built = use.organisation
+    if use.kind in (CHAIN.name, CHUNK.name):
+        return replace(use, organisation=None)
     return replace(use, organisation=replace(built, routes=NO_ROUTES)) if built is not None else use
 
 
 def _from(whole: WholeDesign, short: ShortFrame, model: MachineModel, estimate: DesignEstimate) -> Repeated | None:
     """The hardware by one shorter frame; None if the whole frame is not as the model says."""
     local = memories_of_groups(model.accesses, whole.platform, whole.design, estimate)
+    alone = _of_one_stream(whole, model, estimate)
+    if alone is not None:
+        return _scheduled(whole, ShortRun(short, local, alone[1]), alone[0])
     runs = tuple(run for run, _ in run_groups(model.accesses, whole.platform, whole.design, local))
     if any(isinstance(run, GroupRun) and run.random for run in runs):
         return None  # what is read at subscripts of data is checked on the data of the whole frame
@@ -118,9 +134,31 @@ def _from(whole: WholeDesign, short: ShortFrame, model: MachineModel, estimate: 
         simulation = in_periods(model.accesses, simulation, estimate.period.cycles, copies)
     simulated = Simulated(simulation, estimate)
     simulated.require_agreement()
-    outputs = execute(whole.spec, whole.accesses.network.name, whole.inputs)
     run = ShortRun(short, local, simulation, period.cycles if period is not None else None, copies)
-    hardware = schedule_repeated(whole.spec, whole.accesses, whole.platform, run, whole.inputs, outputs)
+    return _scheduled(whole, run, simulated)
+
+
+def _of_one_stream(
+    whole: WholeDesign, model: MachineModel, estimate: DesignEstimate
+) -> tuple[Simulated, Simulation] | None:
+    """Of a design that is one large stream: its run on a frame with shorter lines, too, and what the port moves.
+
+    None for other designs. Lines of the shorter frame are as long as those of the whole one, and take long to run.
+    """
+    group, *others = whole.design.groups
+    if group.stream is None or others:
+        return None
+    stream_model = StreamModel(whole.accesses, group.tasks, whole.platform)
+    simulated = by_smaller_frame(whole.design, stream_model, group.stream)
+    if simulated is None:
+        return None
+    return simulated, moved(StreamModel(model.accesses, group.tasks, whole.platform), group.stream, estimate, {})
+
+
+def _scheduled(whole: WholeDesign, run: ShortRun, simulated: Simulated) -> Repeated | None:
+    """The hardware by a run on a shorter frame; None if the whole frame is not as the model says."""
+    outputs = execute(whole.spec, whole.accesses.network.name, whole.inputs)
+    hardware = schedule_repeated(whole.spec, whole.accesses, whole.platform, run, whole.inputs, outputs, whole.streams)
     expected = [(group.steps, group.latency_cycles) for group in whole.estimate.groups]
     if [(group.steps, group.cycles) for group in hardware.groups] != expected:
         return None

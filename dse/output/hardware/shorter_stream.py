@@ -14,12 +14,14 @@ from typing import Any
 from numpy.typing import NDArray
 
 from arrayol.errors import ArrayolError
-from dse.output.open_design import Simulated, StoredDesign
+from dse.output.open_design import Simulated
 from dse.verify.testbench import memories_of_groups
 from hwmodel.accesses import Accesses
+from hwmodel.cost_model.estimate import DesignEstimate
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Design
 from hwmodel.emit.schedule.frames.short_frame import WHOLE_AT_MOST
+from hwmodel.platform import Platform
 from hwmodel.simulator.simulate import Simulation, run_groups
 from hwmodel.simulator.streams.group_run import moved_by_group
 from hwmodel.stream.grown import smaller
@@ -29,7 +31,7 @@ from hwmodel.streamed import Stream, StreamedGroup
 _MORE = 8  # periods that a loop has beside its smallest size, at most: until lines are whole intervals of all tasks
 
 
-def by_smaller_frame(opened: StoredDesign, model: StreamModel, stream: Stream) -> Simulated | None:
+def by_smaller_frame(design: Design, model: StreamModel, stream: Stream) -> Simulated | None:
     """The run of a design that is one stream, on a smaller frame, with the model's estimate there.
 
     None where the frame has few repetitions, or no smaller one is like it. Raises ArrayolError
@@ -44,18 +46,21 @@ def by_smaller_frame(opened: StoredDesign, model: StreamModel, stream: Stream) -
         except ArrayolError:
             continue  # what cannot stream there is no measure of what can here
         if _is_like(whole, small):
-            return _simulated(opened, accesses, _in_lines(opened.design, small))
+            return _simulated(model.platform, accesses, _in_lines(design, small))
     return None
 
 
-def moved(opened: StoredDesign, model: StreamModel, stream: Stream, outputs: Mapping[str, NDArray[Any]]) -> Simulation:
-    """What the port moves of a design that is one stream, in its whole frame, with the outputs of that.
+def moved(
+    model: StreamModel, stream: Stream, estimate: DesignEstimate, outputs: Mapping[str, NDArray[Any]]
+) -> Simulation:
+    """What the port moves of a design that is one stream, with the outputs of its frame.
 
-    Raises ArrayolError (`verification-failed`) where the steps do not take the cycles of the model.
+    Raises ArrayolError (`verification-failed`) where the steps do not take the cycles of the estimate.
     """
-    run = moved_by_group(model.accesses, opened.platform, model.streamed(stream))
+    assert model.platform is not None, "a stream on a platform"
+    run = moved_by_group(model.accesses, model.platform, model.streamed(stream))
     simulation = Simulation((run,), outputs, None)
-    Simulated(simulation, opened.estimate).require_cycles()
+    Simulated(simulation, estimate).require_cycles()
     return simulation
 
 
@@ -95,8 +100,8 @@ def _in_lines(design: Design, small: StreamedGroup) -> Design:
     return replace(design, groups=(replace(group, schedule=replace(stream, chunk=small.line)),))
 
 
-def _simulated(opened: StoredDesign, accesses: Accesses, design: Design) -> Simulated:
-    platform = opened.platform
+def _simulated(platform: Platform | None, accesses: Accesses, design: Design) -> Simulated:
+    assert platform is not None, "a stream on a platform"
     model = MachineModel(accesses.network, platform, accesses.loads)
     estimate = model.evaluate(design)
     local = memories_of_groups(model.accesses, platform, design, estimate)

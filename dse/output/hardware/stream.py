@@ -136,7 +136,7 @@ def _simulated(
     opened: StoredDesign, model: StreamModel, stream: Stream, given: Mapping[str, NDArray[Any]]
 ) -> tuple[Simulated, Mapping[str, NDArray[Any]]]:
     """The run of the design, of a large frame on a smaller one, and the outputs of the frame."""
-    small = by_smaller_frame(opened, model, stream)
+    small = by_smaller_frame(opened.design, model, stream)
     if small is None:
         simulated = simulated_frame(opened, given)
         return simulated, simulated.simulation.outputs

@@ -161,17 +161,19 @@ class _Columns:
         return Counter(modulus, int(values[0]) if len(rows) else 0, self.add(ahead))
 
 
-def compiled(activity: Activity, repetition: StepRepetition | None = None) -> Agent:
+def compiled(activity: Activity, repetition: StepRepetition | None = None, ends: IntArray | None = None) -> Agent:
     """The agent that does what an activity says.
 
-    With a `repetition` the activity is that of a shorter frame, and the agent that of the whole frame. Raises
-    NotRepeatedError if the activity does not repeat what it should.
+    With a `repetition` the activity is that of a shorter frame, and the agent that of the whole frame. What repeats are
+    the steps of the activity, or parts of it whose last rows are `ends`. Raises NotRepeatedError if the activity does
+    not repeat what it should.
     """
-    rows = np.arange(activity.rows) if repetition is None else repetition.rows(activity.ends)
+    parts = activity.ends if ends is None else ends
+    rows = np.arange(activity.rows) if repetition is None else repetition.rows(parts)
     columns = _Columns(activity.rows, activity.again, np.bincount(rows, minlength=activity.rows))
-    ends = np.zeros(activity.rows, np.int64)
-    ends[activity.ends] = 1
-    last = columns.add(ends)
+    is_last = np.zeros(activity.rows, np.int64)
+    is_last[activity.ends] = 1
+    last = columns.add(is_last)
     backwards = repetition.backwards if repetition is not None else frozenset()
     lanes = {
         own.name: tuple(_counters(columns, own, backwards=own.memory.array in backwards)) for own in activity.lanes
@@ -183,7 +185,7 @@ def compiled(activity: Activity, repetition: StepRepetition | None = None) -> Ag
     limits = tuple(int(most) + 1 for most in table.max(axis=0))
     memories = {own.name: own.memory for own in activity.lanes}
     if repetition is not None:
-        repetition.require_alike(symbols, activity.ends)
+        repetition.require_alike(symbols, parts)
     program = rolled(symbols[rows[activity.again :]])
     if activity.setup:
         program = after_setup(rolled(symbols[: activity.again]), program)

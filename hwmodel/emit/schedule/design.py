@@ -18,7 +18,8 @@ from hwmodel.accesses import Accesses
 from hwmodel.datapath.derive import derivation_of
 from hwmodel.emit.schedule.bits import bits_of_values, not_emitted
 from hwmodel.emit.schedule.frames.short_frame import ShortFrame
-from hwmodel.emit.schedule.frames.whole_frame import WholeGroup
+from hwmodel.emit.schedule.frames.whole_frame import WholeFrame, WholeGroup
+from hwmodel.emit.schedule.frames.whole_stream import WholeStream
 from hwmodel.emit.schedule.group import GroupSchedule, GroupScheduler
 from hwmodel.emit.schedule.memory_styles import styles_of
 from hwmodel.emit.schedule.own_module import Computing, own_module
@@ -38,7 +39,8 @@ MOST_INSTRUCTIONS = 1 << 13  # of the program of an agent
 Arrays = Mapping[str, NDArray[Any]]
 Contents = Mapping[str, IntArray]  # by array in a ROM the bits of its elements
 StreamScheduling = Callable[
-    [Accesses, Platform, AddressMap, Contents, StreamGroupRun, Outside], tuple[GroupSchedule, Outside]
+    [Accesses, Platform, AddressMap, Contents, StreamGroupRun, Outside, WholeStream | None],
+    tuple[GroupSchedule, Outside],
 ]
 
 
@@ -159,27 +161,28 @@ class ShortRun:
 
 
 def schedule_repeated(
-    spec: Spec, accesses: Accesses, platform: Platform, short: ShortRun, inputs: Arrays, outputs: Arrays
+    spec: Spec,
+    accesses: Accesses,
+    platform: Platform,
+    short: ShortRun,
+    inputs: Arrays,
+    outputs: Arrays,
+    streams: StreamScheduling | None = None,
 ) -> HardwareDesign:
     """The hardware of a design, from its run on a shorter frame; `inputs` and `outputs` are those of the whole frame.
 
-    Raises ArrayolError as `schedule_design`; NotRepeatedError if the whole frame does not repeat the shorter one,
-    SimulatorError if its period is too short.
+    `streams` makes the schedules of its streaming groups. Raises ArrayolError as `schedule_design`; NotRepeatedError if
+    the whole frame does not repeat the shorter one, SimulatorError if its period is too short.
     """
     addresses = address_map(accesses, platform.channels[0], short.copies)
     given = _Given(spec, accesses, platform, addresses, _flat_inputs(spec, accesses, inputs))
     there = Accesses(short.frame.network, accesses.loads)
-    groups, datapaths = given.scheduled(there, short.local, short.simulation, short.frame)
+    groups, datapaths = given.scheduled(there, short.local, short.simulation, short.frame, streams)
     require_stored(accesses, addresses, groups)
     design = given.design(groups, datapaths, outputs)
     if short.period is None:
         return design
-    runs = zip(short.simulation.groups, groups, strict=True)
-    uses = [
-        WholeGroup(accesses, addresses, short.frame, number, run, group.setup).uses
-        for number, (run, group) in enumerate(runs)
-        if isinstance(run, GroupRun)
-    ]
+    uses = [given.whole(short.frame, number, run).uses for number, run in enumerate(short.simulation.groups)]
     ends = run_period(uses, short.period).ends
     return replace(design, periods=Periods(short.period, ends, addresses.copies))
 
@@ -220,7 +223,9 @@ class _Given:
         for number, (memories, run) in enumerate(zip(local, simulation.groups, strict=True)):
             if isinstance(run, StreamGroupRun):
                 assert streams is not None, "a group that streams is refused before"
-                schedule, outside = streams(accesses, self.platform, self.addresses, contents, run, outside)
+                stream = self.whole(short, number, run) if short is not None else None
+                assert stream is None or isinstance(stream, WholeStream), "of a group that streams"
+                schedule, outside = streams(accesses, self.platform, self.addresses, contents, run, outside, stream)
                 groups.append(schedule)
                 datapaths |= schedule.streaming
                 continue
@@ -232,12 +237,18 @@ class _Given:
             # Each group is proven with the elements that the groups before it have stored.
             outside = require_values(accesses, self.addresses, datapaths, tables, run, outside)
             if short is not None:
-                whole = WholeGroup(self.accesses, self.addresses, short, number, run, schedule.setup)
+                whole = WholeGroup(self.accesses, self.addresses, short, number, schedule.setup, run)
                 schedule = scheduler.schedule(tables, whole)
             groups.append(replace(schedule, apart=reading_apart(tables)))
         require_outputs(accesses, outside)
         _require_short_programs(groups)
         return [replace(own, styles=styles_of(self.platform, own.memories)) for own in groups], datapaths
+
+    def whole(self, short: ShortFrame, number: int, run: GroupRun | StreamGroupRun) -> WholeFrame:
+        """A group in the whole frame, by its run in a shorter one, of which nothing is there before the first frame."""
+        if isinstance(run, StreamGroupRun):
+            return WholeStream(self.accesses, self.addresses, short, number, False, run)
+        return WholeGroup(self.accesses, self.addresses, short, number, False, run)
 
     def design(
         self, groups: Sequence[GroupSchedule], datapaths: Mapping[str, Computing], outputs: Arrays

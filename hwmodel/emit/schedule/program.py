@@ -119,11 +119,28 @@ class _Rolling:
         period = 1
         while period <= min(LONGEST, len(self.numbers) // 2):
             # A new node may complete a repetition of a shorter period, so the search starts again from 1.
-            if self._joined(period):
+            if self._joined(period) if period > 1 else self._joined_runs():
                 period = 1
             else:
                 period += 1
         return tuple(self._node(number) for number in self.numbers.tolist())
+
+    def _joined_runs(self) -> bool:
+        """As `_joined` of period 1, of which there may be as many stretches as symbols."""
+        starts = np.append(0, np.flatnonzero(self.numbers[1:] != self.numbers[:-1]) + 1)
+        if len(starts) == len(self.numbers):
+            return False
+        times, numbers = np.diff(starts, append=len(self.numbers)), self.numbers[starts]
+        several = np.flatnonzero(times > 1)
+        keys = times[several] << 32 | numbers[several]
+        _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+        known = np.empty(len(first), np.int32)
+        for place in np.argsort(first).tolist():
+            run = several[first[place]]
+            known[place] = self._number((int(numbers[run]),), int(times[run]))
+        numbers[several] = known[which.reshape(-1)]
+        self.numbers = numbers
+        return True
 
     def _joined(self, period: int) -> bool:
         """Replace each stretch that repeats with a period by one number; whether there was any."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Agent, Lanes, compiled
+from hwmodel.emit.schedule.frames.whole_stream import WholeStream
 from hwmodel.emit.schedule.group import EngineAgents
 from hwmodel.emit.schedule.memories import Memory, Section
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.port import SETTLING, AddressMap, DmaEngine, PortScheduler
 from hwmodel.emit.schedule.proofs import Claim, require_claims, unproven
+from hwmodel.emit.schedule.repetition import NotRepeatedError
 from hwmodel.emit.schedule.value_port import Passing, PortWords
 from hwmodel.emit.schedule.values import Outside, place_at
 from hwmodel.emit.streams.chunks import ChunkMemories, ChunkMemory, StreamMoves
@@ -27,6 +29,7 @@ from hwmodel.platform import Platform
 from hwmodel.residence import ONCE
 from hwmodel.simulator.streams.group_run import StreamGroupRun
 from hwmodel.stream.model import StreamModel
+from hwmodel.streamed import Firing
 
 
 def schedule_stream(
@@ -36,14 +39,27 @@ def schedule_stream(
     contents: Mapping[str, IntArray],
     run: StreamGroupRun,
     outside: Outside,
+    whole: WholeStream | None = None,
 ) -> tuple[StreamSchedule, Outside]:
     """The schedule of a group, and the elements in the external memory after it; `outside` are those before.
 
-    `contents` has the bits of arrays in ROMs. Raises ArrayolError: `not-emitted` for a part that has no hardware,
-    `unproven-schedule` where a proof fails.
+    `contents` has the bits of arrays in ROMs. If the run is of a shorter frame, `whole` is the group in the whole
+    frame, whose schedule it is then. Raises ArrayolError: `not-emitted` for a part that has no hardware,
+    `unproven-schedule` where a proof fails; NotRepeatedError where the whole frame is no repetition.
     """
-    hardware = StreamHardware(StreamModel(accesses, run.group.tasks, platform), run.group.stream, contents)
-    return _Scheduler(accesses, platform, addresses, run, hardware).scheduled(outside)
+    stream = run.group.stream
+    hardware = StreamHardware(StreamModel(accesses, run.group.tasks, platform), stream, contents)
+    if whole is None:
+        return _Scheduler(accesses, platform, addresses, run, hardware, hardware, None).scheduled(outside)
+    large = StreamHardware(StreamModel(whole.accesses, run.group.tasks, platform), stream, contents)
+    if _pace(large.firing) != _pace(hardware.firing):
+        raise NotRepeatedError("nodes start at other times in the whole frame")
+    return _Scheduler(accesses, platform, addresses, run, hardware, large, whole).scheduled(outside)
+
+
+def _pace(firing: Mapping[str, Firing]) -> Mapping[str, Firing]:
+    """When nodes fire, whatever their extents."""
+    return {name: replace(own, extents=()) for name, own in firing.items()}
 
 
 @dataclass(frozen=True)
@@ -52,16 +68,21 @@ class _Scheduler:
     platform: Platform
     addresses: AddressMap
     run: StreamGroupRun
-    hardware: StreamHardware
+    hardware: StreamHardware  # of the frame that was run
+    large: StreamHardware  # of the whole frame
+    whole: WholeStream | None
 
     def scheduled(self, outside: Outside) -> tuple[StreamSchedule, Outside]:
-        assert self.hardware.multiple, "strides are whole intervals, or it is refused"
+        assert self.large.multiple, "strides are whole intervals, or it is refused"
         engines = self._port.engines()
         schedule = self._schedule(engines)
         require_claims(self._claims(schedule, engines), schedule.readers)
         for chunks in self._chunks.values():
             chunks.require_turns()
-        return schedule, self._after(engines, outside)
+        after = self._after(engines, outside)
+        if self.whole is not None:
+            schedule = self._schedule(engines, replace(self.whole, setup=bool(self._once)))
+        return schedule, after
 
     # What passes: flows, and the memories of two chunks.
 
@@ -74,6 +95,11 @@ class _Scheduler:
     def _pulsing(self) -> NDArray[np.bool_]:
         """By kept step whether the group works in it: in all but the first and the last."""
         return (self._kept > 0) & (self._kept < len(self.run.lengths) - 1)
+
+    @property
+    def _chunk_ends(self) -> IntArray:
+        """The last pulse of each chunk."""
+        return np.cumsum(np.full(len(self.run.lengths) - 2, self.run.group.stream.chunk)) - 1
 
     @cached_property
     def _flows(self) -> tuple[Flow, ...]:
@@ -136,12 +162,22 @@ class _Scheduler:
             found.append((flow, Activity(name, np.array([len(words) - 1]), (lanes,))))
         return found
 
-    def _schedule(self, engines: tuple[DmaEngine, ...]) -> StreamSchedule:
+    def _schedule(self, engines: tuple[DmaEngine, ...], whole: WholeStream | None = None) -> StreamSchedule:
+        steps = whole.repetition if whole is not None else None
         agents = tuple(
-            EngineAgents(own.name, compiled(own.requests), compiled(own.passing), compiled(own.storing), own.lanes)
+            EngineAgents(
+                own.name,
+                compiled(own.requests if whole is None else whole.requests(own)),
+                compiled(own.passing, steps),
+                compiled(own.storing, steps),
+                own.lanes,
+            )
             for own in engines
         )
-        flows = tuple(FlowAgent(flow, compiled(own), own.lanes[0].name) for flow, own in self._moving)
+        chunks = whole.chunks if whole is not None else None
+        flows = tuple(
+            FlowAgent(flow, compiled(own, chunks, self._chunk_ends), own.lanes[0].name) for flow, own in self._moving
+        )
         reading = [lanes for flow, own in self._moving if not flow.drain for lanes in own.lanes]
         reading += [lanes for engine in engines for lanes in engine.storing.lanes]
         writing = [lanes for flow, own in self._moving if flow.drain for lanes in own.lanes]
@@ -153,11 +189,11 @@ class _Scheduler:
             tuple(memories.values()),
             {name: tuple(own.name for own in reading if own.memory.name == name) for name in memories},
             {name: tuple(own.name for own in writing if own.memory.name == name) for name in memories},
-            len(self._kept),
-            self.run.cycles,
+            len(self._kept) if whole is None else whole.steps,
+            self.run.cycles if whole is None else whole.cycles,
             self._once,
-            self.hardware,
-            compiled(self._pulses),
+            self.large,
+            compiled(self._pulses, steps),
             flows,
             tuple(self._set_up),
         )

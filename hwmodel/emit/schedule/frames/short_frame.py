@@ -10,22 +10,26 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 
 from arrayol.ir.network import Flow, Network, Process
 from arrayol.ir.spec import Delay, Shape, TiledDefault, Tiler
 from hwmodel.accesses import Accesses
 from hwmodel.cost_model.estimate import DesignEstimate
-from hwmodel.design import Design, GroupDesign
-from hwmodel.emit.schedule.frames.travel import CommonWay, Direction, longest, ways_of
+from hwmodel.design import Design
+from hwmodel.emit.schedule.frames.group_loops import BlockLoops, GroupLoops, WayCut
+from hwmodel.emit.schedule.frames.stream_loops import StreamLoops
+from hwmodel.emit.schedule.frames.travel import CommonWay, Direction, ways_of
 from hwmodel.emit.schedule.port import AddressMap
 from hwmodel.emit.schedule.repetition import LoopCut
 from hwmodel.local_memory.bank_functions import BankFunction, Residues
+from hwmodel.memory_kinds import CHUNK
+from hwmodel.platform import Platform
 
 WHOLE_AT_MOST = 1 << 17  # repetitions of a frame that is run whole
 _ROUNDS = 1 << 6  # the most blocks of a way in a round
 _WHOLE_TURN = 4  # rounds after which most counters are where they began: buffers hold few blocks
-_PIPELINE = 2  # steps of a block beside those of its tasks: its load and its store
 
 
 @dataclass(frozen=True)
@@ -45,12 +49,13 @@ class ShortFrame:
 
 
 def short_frames(
-    accesses: Accesses, design: Design, estimate: DesignEstimate, addresses: AddressMap
+    accesses: Accesses, design: Design, estimate: DesignEstimate, addresses: AddressMap, platform: Platform
 ) -> list[ShortFrame]:
     """The shorter frames that a design may be scheduled from, the shortest first; none if its blocks are cut again."""
-    if any(group.blocks.outer or any(own.cut for own in group.processors) for group in design.groups):
+    blocks = (group for group in design.groups if group.stream is None)
+    if any(group.blocks.outer or any(own.cut for own in group.processors) for group in blocks):
         return []
-    cutter = _Cutter(accesses, design, estimate, addresses)
+    cutter = _Cutter(accesses, design, estimate, addresses, platform)
     ways = [way for way in ways_of(accesses) if cutter.left_out(way)]
     sets = [chosen for size in range(1, len(ways) + 1) for chosen in combinations(ways, size)]
     return sorted((cutter.short(chosen) for chosen in sets), key=lambda short: short.kept)
@@ -64,13 +69,14 @@ class _Cutter:
     design: Design
     estimate: DesignEstimate
     addresses: AddressMap
+    platform: Platform
 
     def left_out(self, way: CommonWay) -> int:
         """The steps of a way that can be left out, a whole number of rounds; 0 for none."""
         round_steps = self._round(way)
         if not round_steps:
             return 0
-        most = min(self._rounds(way, group, round_steps) for group in self.design.groups)
+        most = min(group.rounds(way, round_steps) for group in self._groups)
         # Around an end that wraps, the same places must be in the same banks.
         step = _WHOLE_TURN if most > 2 * _WHOLE_TURN and self._goes_down(way) else 1
         every = range(most - most % step, 0, -step)
@@ -80,15 +86,22 @@ class _Cutter:
     def short(self, ways: Sequence[CommonWay]) -> ShortFrame:
         """The frame that is shorter along some ways."""
         less = {along: pace * self.left_out(way) for way in ways for along, pace in way.paces.items()}
-        loops = tuple(
-            tuple(self._loop(ways, group, dimension) for dimension in group.blocks.scan.dimensions)
-            for group in self.design.groups
-        )
+        cuts = [WayCut(way, self.left_out(way), self._round(way)) for way in ways]
+        loops = tuple(group.loops(cuts) for group in self._groups)
         return ShortFrame(_shorter(self.accesses, less), less, loops)
+
+    @cached_property
+    def _groups(self) -> list[GroupLoops]:
+        """The loops of each group."""
+        groups = self.design.groups
+        return [
+            BlockLoops(self.accesses, own) if own.stream is None else StreamLoops.of(self.accesses, self.platform, own)
+            for own in groups
+        ]
 
     def _goes_down(self, way: CommonWay) -> bool:
         """Whether blocks or tilers go backwards along a way: then counters begin as far from the end as before."""
-        scans = [(group.tasks[-1], group.blocks.scan) for group in self.design.groups]
+        scans = [(group.tasks[-1], group.blocks.scan) for group in self.design.groups if group.stream is None]
         down = any(
             Direction(task, dimension, False) in way.paces and descending
             for task, scan in scans
@@ -98,23 +111,15 @@ class _Cutter:
 
     def _round(self, way: CommonWay) -> int:
         """The steps of a way in a round: whole blocks of all groups, and whole words of the external memory."""
-        steps = 1
-        for group in self.design.groups:
-            side, pace = self._side(way, group)
-            steps = math.lcm(steps, side // math.gcd(side, pace)) if side else 0
+        steps = math.lcm(*(group.least_round(way) for group in self._groups))
         fits = (
             factor
             for factor in range(1, _ROUNDS + 1)
-            if self._is_in_words(way, factor * steps) and self._is_in_groups(way, factor * steps)
+            if self._is_in_words(way, factor * steps)
+            and self._is_in_groups(way, factor * steps)
+            and self._is_in_chunks(way, factor * steps)
         )
         return steps * next(fits, 0)
-
-    def _side(self, way: CommonWay, group: GroupDesign) -> tuple[int, int]:
-        """The side of a group's blocks along a way, and its pace; (0, 0) if its blocks do not move along it."""
-        sides = enumerate(group.blocks.shape)
-        found = [(side, way.paces.get(Direction(group.tasks[-1], number, False))) for number, side in sides]
-        moving = [(side, pace) for side, pace in found if pace is not None]
-        return moving[0] if len(moving) == 1 else (0, 0)
 
     def _is_in_words(self, way: CommonWay, steps: int) -> bool:
         """Whether so many steps of a way are whole words of the external memory, in all arrays."""
@@ -145,6 +150,15 @@ class _Cutter:
                 return False
         return True
 
+    def _is_in_chunks(self, way: CommonWay, steps: int) -> bool:
+        """Whether the data of so many steps of a way fill all banks of chunks equally, so that they begin anew."""
+        for use in (use for group in self.estimate.groups for use in group.memories if use.kind == CHUNK.name):
+            shape = self.accesses.shape(use.name)
+            moving = [(own.number, pace) for own, pace in way.paces.items() if own.is_axis and own.name == use.name]
+            if any(pace * steps * (math.prod(shape) // shape[axis]) % use.banks for axis, pace in moving):
+                return False
+        return True
+
     def _turns(self, way: CommonWay, steps: int) -> bool:
         """Whether elements that are so many steps apart lie in one bank, in all memories."""
         for function, axis, pace in self._banks(way):
@@ -153,46 +167,6 @@ class _Cutter:
                 if turned % (function.banks * function.block):
                     return False
         return True
-
-    def _rounds(self, way: CommonWay, group: GroupDesign, round_steps: int) -> int:
-        """The rounds that can be left out of a group: two of them stay, and the blocks at both ends."""
-        side, pace = self._side(way, group)
-        number = next(
-            number
-            for number in range(len(group.blocks.shape))
-            if Direction(group.tasks[-1], number, False) in way.paces
-        )
-        blocks = -(-self.accesses.extents(group.tasks[-1])[number] // side)
-        return (blocks - 2 * self._ends(way, group, number)) // (round_steps * pace // side) - 2
-
-    def _ends(self, way: CommonWay, group: GroupDesign, dimension: int) -> int:
-        """The blocks at an end of a loop that may differ from those in the middle."""
-        side, pace = self._side(way, group)
-        reach = -(-way.reach * pace // side)
-        inner = group.blocks.scan.dimensions[-1] == dimension or self._is_innermost(group, dimension)
-        return reach + (self._stages(group) + _PIPELINE if inner else 1)
-
-    def _is_innermost(self, group: GroupDesign, dimension: int) -> bool:
-        """Whether all loops inside that of a dimension have one block, or few."""
-        extents, order = self.accesses.extents(group.tasks[-1]), group.blocks.scan.dimensions
-        inner = order[order.index(dimension) + 1 :]
-        steps = math.prod(-(-extents[each] // group.blocks.shape[each]) for each in inner)
-        return steps < self._stages(group) + _PIPELINE
-
-    def _stages(self, group: GroupDesign) -> int:
-        """The most tasks of a group that a block goes through one after another."""
-        return longest(self.accesses.network, dict.fromkeys(group.tasks, 1))
-
-    def _loop(self, ways: Sequence[CommonWay], group: GroupDesign, dimension: int) -> LoopCut:
-        """The loop of a dimension of a group."""
-        along, side = Direction(group.tasks[-1], dimension, False), group.blocks.shape[dimension]
-        blocks = -(-self.accesses.extents(group.tasks[-1])[dimension] // side)
-        for way in ways:
-            if along in way.paces:
-                pace = way.paces[along]
-                left_out, each = self.left_out(way) * pace // side, self._round(way) * pace // side
-                return LoopCut(blocks, left_out, self._ends(way, group, dimension), each)
-        return LoopCut(blocks)
 
 
 def _shorter(accesses: Accesses, less: Mapping[Direction, int]) -> Network:

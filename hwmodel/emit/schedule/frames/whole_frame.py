@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -21,10 +22,22 @@ from hwmodel.emit.schedule.repetition import NotRepeatedError, ScanLoops, StepRe
 from hwmodel.simulator.group import GroupRun
 from hwmodel.simulator.periods import StepUse, uses_of
 
+Ticks = tuple[IntArray, IntArray]  # of some rows the step of the whole frame, and the one that it repeats
+
 
 @dataclass(frozen=True)
-class WholeGroup:
-    """A group in the whole frame: its accesses and its addresses there, and its run in the shorter frame.
+class Moving:
+    """An array that is loaded or stored: its number and name, and the tick of step 0."""
+
+    array: int
+    name: str
+    write: int
+    tick: int = 0
+
+
+@dataclass(frozen=True)
+class WholeFrame(ABC):
+    """Some group in the whole frame: its accesses and its addresses there, and its number in the design.
 
     With `setup` a step goes before the first frame.
     """
@@ -33,25 +46,40 @@ class WholeGroup:
     addresses: AddressMap
     short: ShortFrame
     number: int
-    run: GroupRun
     setup: bool
+
+    @property
+    @abstractmethod
+    def _lengths(self) -> IntArray:
+        """The cycles of each step of the shorter frame."""
+
+    @property
+    @abstractmethod
+    def _short_uses(self) -> Sequence[StepUse]:
+        """What each step of the shorter frame takes."""
+
+    @property
+    def _backwards(self) -> frozenset[str]:
+        """The arrays that are walked backwards along a loop that is cut."""
+        return frozenset()
+
+    @abstractmethod
+    def _moving(self, engine: DmaEngine) -> Iterator[Moving]:
+        """What an engine moves in frames."""
+
+    @abstractmethod
+    def _starts(self, array: str, start: IntArray, ticks: Ticks) -> tuple[IntArray, IntArray]:
+        """The element of each run's start in the whole frame, and the place that it has in its block."""
 
     @cached_property
     def loops(self) -> ScanLoops:
-        """The loops of its scan."""
-        return ScanLoops(self.short.loops[self.number], len(self.run.lengths))
+        """The loops of its steps."""
+        return ScanLoops(self.short.loops[self.number], len(self._lengths))
 
     @cached_property
     def repetition(self) -> StepRepetition:
         """Which step repeats which."""
-        scan = self._design.blocks.scan
-        cut = [
-            (self._speeds[dimension], down)
-            for loop, dimension, down in zip(self.loops.loops, scan.dimensions, scan.descending, strict=True)
-            if loop.left_out
-        ]
-        backwards = {along.name for speeds, down in cut for along, speed in speeds.items() if (speed < 0) != down}
-        return self.loops.repetition(frozenset(backwards), setup=self.setup)
+        return self.loops.repetition(self._backwards, setup=self.setup)
 
     @cached_property
     def _frame_steps(self) -> IntArray:
@@ -65,13 +93,12 @@ class WholeGroup:
     @property
     def cycles(self) -> int:
         """Its time in a frame."""
-        return int(np.array(self.run.lengths, np.int64)[self._frame_steps].sum())
+        return int(self._lengths[self._frame_steps].sum())
 
     @property
     def uses(self) -> list[StepUse]:
         """What each step of a frame takes."""
-        own = uses_of(self.run.events)
-        return [own[step] for step in self._frame_steps.tolist()]
+        return [self._short_uses[step] for step in self._frame_steps.tolist()]
 
     def requests(self, engine: DmaEngine) -> Activity:
         """The requests of an engine in the whole frame.
@@ -101,27 +128,50 @@ class WholeGroup:
         """The word of the external memory in which each element begins."""
         return elements * self.addresses.slots[array] // self.addresses.word_bytes
 
-    @dataclass(frozen=True)
-    class _Moving:
-        """An array that is loaded or stored: its number and name, and the tick of step 0."""
+    def _require_alike(self, engine: DmaEngine, rows: IntArray, local: IntArray) -> None:
+        """Require that the requests of steps that should be alike have the same controls and places in their blocks."""
+        requests = engine.requests
+        first = np.unique(rows, return_index=True)[1]  # each row of the shorter frame, where it first occurs
+        table = np.stack([*requests.controls.values(), engine.runs[:, 0], *local[first].T], axis=1)
+        self.repetition.require_alike(symbols_of(table)[0], requests.ends)
 
-        array: int
-        name: str
-        write: int
-        tick: int
 
-    def _moving(self, engine: DmaEngine) -> Iterator[_Moving]:
+@dataclass(frozen=True)
+class WholeGroup(WholeFrame):
+    """A group of blocks in the whole frame, and its run in the shorter frame."""
+
+    run: GroupRun
+
+    @cached_property
+    def _lengths(self) -> IntArray:
+        return np.array(self.run.lengths, np.int64)
+
+    @cached_property
+    def _short_uses(self) -> Sequence[StepUse]:
+        return uses_of(self.run.events)
+
+    @property
+    def _backwards(self) -> frozenset[str]:
+        scan = self._design.blocks.scan
+        cut = [
+            (self._speeds[dimension], down)
+            for loop, dimension, down in zip(self.loops.loops, scan.dimensions, scan.descending, strict=True)
+            if loop.left_out
+        ]
+        return frozenset(along.name for speeds, down in cut for along, speed in speeds.items() if (speed < 0) != down)
+
+    def _moving(self, engine: DmaEngine) -> Iterator[Moving]:
         """What an engine moves in frames."""
         moves, arrays = self.run.moves, list(self.accesses.network.arrays)
         for name, moved in moves.arrays.items():
             readers = [moves.stage[task] for (task, _), read in moves.reads.items() if read.touch.array == name]
             for port in engine.lanes:
                 if port.array == name and port.write:
-                    yield self._Moving(arrays.index(name), name, 1, moves.first - 1)
+                    yield Moving(arrays.index(name), name, 1, moves.first - 1)
                 elif port.array == name and moved.loaded:
-                    yield self._Moving(arrays.index(name), name, 0, moves.first - (min(readers) - 1))
+                    yield Moving(arrays.index(name), name, 0, moves.first - (min(readers) - 1))
 
-    def _starts(self, array: str, start: IntArray, ticks: tuple[IntArray, IntArray]) -> tuple[IntArray, IntArray]:
+    def _starts(self, array: str, start: IntArray, ticks: Ticks) -> tuple[IntArray, IntArray]:
         """The element of each run's start in the whole frame, and the place that it has in its block."""
         shape = self.accesses.shape(array)
         less = [self.short.less.get(Direction(array, axis, True), 0) for axis in range(len(shape))]
@@ -140,7 +190,7 @@ class WholeGroup:
         there = np.ravel_multi_index(places, shape) if shape else start
         return there, np.ravel_multi_index(inside, shape, mode="wrap") if shape else start
 
-    def _base(self, array: str, axis: int, ticks: tuple[IntArray, IntArray]) -> tuple[IntArray, IntArray]:
+    def _base(self, array: str, axis: int, ticks: Ticks) -> tuple[IntArray, IntArray]:
         """Where the block of each tick lies along an axis in the shorter frame, and how much further in the whole."""
         whole, short = self.loops.places(ticks[0], whole=True), self.loops.places(ticks[1], whole=False)
         along, scan = Direction(array, axis, True), self._design.blocks.scan
@@ -169,13 +219,6 @@ class WholeGroup:
             own = speeds_in_group(self.accesses, group.tasks, Direction(group.tasks[-1], dimension, False))
             speeds[dimension] = dict(own or {})
         return speeds
-
-    def _require_alike(self, engine: DmaEngine, rows: IntArray, local: IntArray) -> None:
-        """Require that the requests of steps that should be alike have the same controls and places in their blocks."""
-        requests = engine.requests
-        first = np.unique(rows, return_index=True)[1]  # each row of the shorter frame, where it first occurs
-        table = np.stack([*requests.controls.values(), engine.runs[:, 0], *local[first].T], axis=1)
-        self.repetition.require_alike(symbols_of(table)[0], requests.ends)
 
 
 def _times(speed: Fraction, steps: NDArray[np.int64]) -> IntArray:

@@ -9,7 +9,7 @@ from emitted_chain import PLATFORM, SPEC
 from explored import write_undrawn
 
 from arrayol import api
-from dse.output.hardware import shorter_stream
+from dse.output.hardware import repeated, shorter_stream
 from dse.output.hardware.emission import EmittedDesign
 from dse.output.hardware.stream import EmittedStream
 from dse.output.hardware.verilog import emit_verilog
@@ -17,9 +17,6 @@ from dse.output.open_design import StoredDesign
 from hwmodel.streamed import StreamedGroup
 
 PLACES = 600
-
-
-INTERFACES = ("axis", "port")
 
 
 @pytest.fixture
@@ -35,16 +32,24 @@ def opened(tmp_path: Path, request: pytest.FixtureRequest) -> StoredDesign:
     return api.open_design(spec, tmp_path / "out", explored.result.pareto[0].id)
 
 
-def emitted_by_smaller(opened: StoredDesign, monkeypatch: pytest.MonkeyPatch) -> EmittedDesign:
-    """The design, as if its frame were large."""
+def emitted_by_smaller(
+    opened: StoredDesign, monkeypatch: pytest.MonkeyPatch, *, scheduled: bool = False
+) -> EmittedDesign:
+    """The design, as if its frame were large; with `scheduled` its steps come from a shorter frame, too."""
     with monkeypatch.context() as patched:
         patched.setattr(shorter_stream, "WHOLE_AT_MOST", 0)
+        if scheduled:
+            patched.setattr(repeated, "WHOLE_AT_MOST", 0)
         return emit_verilog(opened)
 
 
-@pytest.mark.parametrize("opened", INTERFACES, indirect=True)
-def test_files_are_those_of_the_whole_run(opened: StoredDesign, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole, short = emit_verilog(opened), emitted_by_smaller(opened, monkeypatch)
+@pytest.mark.parametrize(
+    ("opened", "scheduled"), [("axis", False), ("port", False), ("port", True)], indirect=["opened"]
+)
+def test_files_are_those_of_the_whole_run(
+    opened: StoredDesign, scheduled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, short = emit_verilog(opened), emitted_by_smaller(opened, monkeypatch, scheduled=scheduled)
     assert short.simulated.simulation.cycles < whole.simulated.simulation.cycles / 3
     assert whole.simulated.simulation.cycles == whole.cycles > PLACES
     assert (short.cycles, short.group_times) == (whole.cycles, whole.group_times)
