@@ -13,8 +13,10 @@ from itertools import chain
 from math import prod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arrayol.arrays import IntArray
+from dse.pareto.fronts import Rows
 from dse.search.context import SearchContext
 from dse.search.pricing import Evaluator, RateChoices
 from dse.search.shown.slower_rates import (
@@ -22,6 +24,7 @@ from dse.search.shown.slower_rates import (
     Key,
     Priceds,
     are_within,
+    bounded_designs,
     families,
     leanest_designs,
     priced_structures,
@@ -30,6 +33,7 @@ from hwmodel.cost_model.metrics import Metrics
 from hwmodel.design import GroupDesign, rates_of, structure_of
 
 STEPS = 3  # from known rates to others, from those again, and so on
+_NONE = np.iinfo(np.int64).max
 BASES = 4  # designs of a structure from which a step goes
 Rates = tuple[int, ...]
 
@@ -97,15 +101,14 @@ class _Steps:
         """The designs that one step from some rates of each structure finds, with their figures."""
         singles = {structure: self._singles(rates) for structure, rates in bases.items()}
         wanted = {
-            structure: dict.fromkeys(chain(singles[structure], self._together(bases[structure], bounds)))
+            structure: dict.fromkeys(chain(singles[structure], self._together(bases[structure], *bounds)))
             for structure, bounds in self._bounds(singles)
         }
         found: Priceds = {}
-        for structure, chosen, pricer, row, priced in self._priced(wanted):
-            places = np.array([chosen[rates] for rates in wanted[structure]], np.intp)
-            at = dict(zip(places.tolist(), wanted[structure], strict=True))
-            for place, values in leanest_designs(pricer, priced, row, places, self.most, self.limits):
-                found[structure.at_rates(at[place])] = values
+        for structures, asked, every, pricer, priced in self._priced(wanted):
+            leanest = leanest_designs(pricer, priced, asked, self.most, self.limits)
+            for structure, designs in zip(structures, leanest, strict=True):
+                found |= {structure.at_rates(every[place]): values for place, values in designs}
         return found
 
     def _singles(self, bases: Iterable[Rates]) -> list[Rates]:
@@ -121,44 +124,56 @@ class _Steps:
 
     def _bounds(
         self, wanted: Mapping[GroupDesign, Collection[Rates]]
-    ) -> Iterator[tuple[GroupDesign, dict[Rates, IntArray]]]:
-        """By structure and rates what the legal ones have no less of."""
-        for structure, chosen, pricer, row, priced in self._priced(wanted):
-            rates = list(wanted[structure])
-            places = np.array([chosen[one] for one in rates], np.intp)
-            least = priced.at(np.full(len(places), row), places, least=True)
-            values, legal = pricer.values(least, (slice(None), 0)), least.legal[:, 0]
-            yield structure, {rates[place]: values[place] for place in np.flatnonzero(legal).tolist()}
+    ) -> Iterator[tuple[GroupDesign, tuple[list[Rates], IntArray]]]:
+        """By structure its legal ones of some rates, and what these have no less of."""
+        for structures, asked, every, pricer, priced in self._priced(wanted):
+            bounded = chain.from_iterable(bounded_designs(pricer, priced, asked))
+            for structure, own in zip(structures, bounded, strict=True):
+                yield structure, ([every[place] for place in own.places.tolist()], own.bounds)
 
-    def _together(self, bases: Sequence[Rates], bounds: Mapping[Rates, IntArray]) -> Iterator[Rates]:
+    def _together(self, bases: Sequence[Rates], singles: Sequence[Rates], bounds: IntArray) -> Iterator[Rates]:
         """Each base with what saves most of one task, then of the next one as well, and so on, by limits."""
         leading = self.limits.shape[1]
-        for limit in self.limits:
-            fitting = {rates: int(each[leading]) for rates, each in bounds.items() if (each[:leading] <= limit).all()}
-            for base in bases:
+        fitting = np.logical_and.reduce(bounds[:, None, :leading] <= self.limits, axis=2).T
+        row = {rates: number for number, rates in enumerate(singles)}
+        savings = [self._savings(base, row, bounds[:, leading], fitting) for base in bases]
+        for of_limit in zip(*savings, strict=True):
+            for base, slower in zip(bases, of_limit, strict=True):
                 rates = base
-                for place, rate in self._savings(base, fitting):
+                for place, rate in slower:
                     rates = (*rates[:place], rate, *rates[place + 1 :])
                     yield rates
 
-    def _savings(self, base: Rates, logic: Mapping[Rates, int]) -> list[tuple[int, int]]:
-        """By task, as its place, the rate that takes the least logic, in the order of what they save."""
-        best: list[tuple[int, int, int]] = []
-        for place, rates in enumerate(self.offered):
-            singles = [(rate, (*base[:place], rate, *base[place + 1 :])) for rate in rates]
-            known = [(logic[single], place, rate) for rate, single in singles if single in logic]
-            best += [min(known)] if known else []
-        return [(place, rate) for _, place, rate in sorted(best)]
+    def _savings(
+        self, base: Rates, row: Mapping[Rates, int], logic: IntArray, fitting: NDArray[np.bool_]
+    ) -> list[list[tuple[int, int]]]:
+        """By limit (limits, singles) and task, as its place, the rate that takes the least logic.
+
+        Tasks are in the order of what they save.
+        """
+        best: list[list[tuple[int, int, int]]] = [[] for _ in fitting]
+        for place, offered in enumerate(self.offered):
+            singles = [(rate, (*base[:place], rate, *base[place + 1 :])) for rate in sorted(offered)]
+            rates = [rate for rate, single in singles if single in row]
+            if not rates:
+                continue
+            own = np.array([row[single] for _, single in singles if single in row], np.intp)
+            least = np.where(fitting[:, own], logic[own], _NONE).argmin(axis=1)
+            fits = fitting[np.arange(len(fitting)), own[least]]
+            for limit in np.flatnonzero(fits).tolist():
+                best[limit].append((int(logic[own[least[limit]]]), place, rates[least[limit]]))
+        return [[(place, rate) for _, place, rate in sorted(each)] for each in best]
 
     def _priced(
         self, wanted: Mapping[GroupDesign, Collection[Rates]]
-    ) -> Iterator[tuple[GroupDesign, dict[Rates, int], Evaluator, int, Metrics]]:
-        """Each structure with the places of rates, and with its row in prices."""
-        every = dict.fromkeys(chain.from_iterable(wanted.values()))
-        chosen = {rates: place for place, rates in enumerate(every)}
+    ) -> Iterator[tuple[Sequence[GroupDesign], list[Rows], list[Rates], Evaluator, Metrics]]:
+        """Structures with the places of their rates among all, these rates, and prices with a row for each."""
+        every = list(dict.fromkeys(chain.from_iterable(wanted.values())))
+        number = {rates: place for place, rates in enumerate(every)}
         family = [structure for structure, rates in wanted.items() if rates]
         if not family:
             return
         pricer = Evaluator(self.context, family[0].tasks, RateChoices(chosen=tuple(every)))
-        for structure, row, priced in priced_structures(pricer, self.key, family):
-            yield structure, chosen, pricer, row, priced
+        for structures, priced in priced_structures(pricer, self.key, family):
+            asked = [np.array([number[rates] for rates in wanted[one]], np.intp) for one in structures]
+            yield structures, asked, every, pricer, priced

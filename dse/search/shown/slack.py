@@ -77,6 +77,7 @@ class _Lean:
         pricer.price(groups)
         self._own = {group: np.array(pricer.figures[group], np.int64) for group in groups}
         self._pool: dict[Mask, dict[GroupDesign, IntArray]] = {}
+        self._rows: dict[Mask, IntArray] = {}
         self._take(self._own)
         blocks = [structure_of(group) for group in groups if group.stream is None]
         structures, limits = with_neighbours(context.space, blocks), self._limits()
@@ -96,6 +97,13 @@ class _Lean:
         """Add designs of groups to those that may stand in a design of the front."""
         for group, values in priced.items():
             self._pool.setdefault(self._mask(group), {})[group] = np.array(values, np.int64)
+        self._rows.clear()
+
+    def _figures(self, mask: Mask) -> IntArray:
+        """The figures of all designs that may stand for a group, one row each."""
+        if mask not in self._rows:
+            self._rows[mask] = np.array(list(self._pool[mask].values()))
+        return self._rows[mask]
 
     def wholes(self) -> list[_Whole]:
         """Each design of the front, and what it becomes."""
@@ -154,7 +162,7 @@ class _Lean:
 
     def _gain(self, group: GroupDesign, most: IntArray) -> IntArray:
         """How much less of each figure the designs within some limits have that may stand in place of a group."""
-        pool = np.array([values[: self._leading] for values in self._pool[self._mask(group)].values()])
+        pool = self._figures(self._mask(group))[:, : self._leading]
         least: IntArray = pool[(pool <= most).all(axis=1)].min(axis=0)
         gain: IntArray = np.maximum(0, self._own[group][: self._leading] - least)
         return gain
@@ -182,9 +190,9 @@ class _Lean:
 
     def _fitting(self, group: GroupDesign, most: IntArray) -> GroupFront:
         """The designs of a group's tasks within limits, which may stand in its place."""
-        pool = self._pool[self._mask(group)]
-        found = [one for one, values in pool.items() if (values[: self._leading] <= most).all()]
-        values = np.array([pool[one] for one in found])
+        designs, pool = list(self._pool[self._mask(group)]), self._figures(self._mask(group))
+        kept = np.flatnonzero((pool[:, : self._leading] <= most).all(axis=1))
+        found, values = [designs[row] for row in kept.tolist()], pool[kept]
         units = np.array([sum(processor.units for processor in one.processors) for one in found], np.int64)
         front = front_of(values, units, trade_units=self._context.columns.combination.trades_units)
         front_designs = tuple(found[row] for row in front.origin.tolist())

@@ -7,8 +7,10 @@ it has found are priced at all their rates, in columns that have logic too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +28,7 @@ from hwmodel.design import GroupDesign, Scan, structure_of
 
 COMBINATIONS_AT_MOST = 2048  # of the rates of a group's tasks
 SEVERAL = 6  # that seem to beat one
+DESIGNS_AT_ONCE = 1 << 16  # that are priced, of several structures
 TURNS = 3  # in which such are priced, where some are beyond their limits
 LOGIC = (
     "lut",
@@ -68,10 +71,12 @@ def slower(
         tasks = family[0].tasks
         combinations = _combinations([context.space.rates(task) for task in tasks])
         pricer = Evaluator(context, tasks, RateChoices(chosen=combinations))
-        for structure, row, priced in priced_structures(pricer, key, family):
-            limits = None if within is None else within[tasks]
-            for place, values in leanest_designs(pricer, priced, row, np.arange(len(combinations)), most, limits):
-                found[structure.at_rates(combinations[place])] = values
+        limits = None if within is None else within[tasks]
+        every = np.arange(len(combinations))
+        for structures, priced in priced_structures(pricer, key, family):
+            leanest = leanest_designs(pricer, priced, [every] * len(structures), most, limits)
+            for structure, designs in zip(structures, leanest, strict=True):
+                found |= {structure.at_rates(combinations[place]): values for place, values in designs}
     return found
 
 
@@ -100,44 +105,98 @@ def _combinations(offered: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ..
 
 def priced_structures(
     pricer: Evaluator, key: Key, family: Sequence[GroupDesign]
-) -> Iterator[tuple[GroupDesign, int, Metrics]]:
-    """Each structure with its row in some prices."""
+) -> Iterator[tuple[Sequence[GroupDesign], Metrics]]:
+    """The structures, some at a time, with their prices, one row each."""
     if isinstance(key, GroupDesign):
-        yield key, 0, pricer.structure(key)
+        yield [key], pricer.structure(key)
         return
     for rows, priced in pricer.plain(key[1], table_of([structure.blocks.shape for structure in family])):
-        yield from ((family[row], place, priced) for place, row in enumerate(rows.tolist()))
+        yield [family[row] for row in rows.tolist()], priced
+
+
+@dataclass(frozen=True)
+class BoundedDesigns:
+    """Legal designs of a structure, the `row` of some prices, by their combinations of rates.
+
+    `bounds` (places, figures) are what they have no less of.
+    """
+
+    row: int
+    places: Rows
+    bounds: IntArray
+
+    def only(self, kept: NDArray[Any]) -> BoundedDesigns:
+        """Those of a mask, or of some numbers."""
+        return BoundedDesigns(self.row, self.places[kept], self.bounds[kept])
+
+
+def bounded_designs(pricer: Evaluator, priced: Metrics, asked: Sequence[Rows]) -> Iterator[list[BoundedDesigns]]:
+    """The legal designs of each row of prices among some combinations of rates, of many structures at a time."""
+    for rows in _batches(list(map(len, asked))):
+        places = np.concatenate([asked[row] for row in rows])
+        sizes = [len(asked[row]) for row in rows]
+        least = priced.at(np.repeat(np.array(rows, np.intp), sizes), places, least=True)
+        whole, ends = BoundedDesigns(-1, places, pricer.values(least, (slice(None), 0))), np.cumsum(sizes)
+        parts = np.split(np.arange(len(places)), ends[:-1])
+        legal = least.legal[:, 0]
+        yield [replace(whole.only(part[legal[part]]), row=row) for row, part in zip(rows, parts, strict=True)]
+
+
+def _batches(sizes: Sequence[int]) -> Iterator[list[int]]:
+    """Numbers of structures in their order, each time twice as many, unless these have too many designs.
+
+    What is evaluated of one structure narrows the bounds of those behind it.
+    """
+    batch: list[int] = []
+    count, most = 0, 1
+    for number, size in enumerate(sizes):
+        if batch and (count + size > DESIGNS_AT_ONCE or len(batch) == most):
+            yield batch
+            batch, count, most = [], 0, 8 * most
+        batch.append(number)
+        count += size
+    if batch:
+        yield batch
+
+
+Figured = list[tuple[int, tuple[int, ...]]]  # combinations of rates, by their places, with figures
 
 
 def leanest_designs(
-    pricer: Evaluator, priced: Metrics, row: int, places: Rows, most: int, limits: IntArray | None
-) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """The combinations of rates at some places that nothing beats, with their figures.
+    pricer: Evaluator, priced: Metrics, asked: Sequence[Rows], most: int, limits: IntArray | None
+) -> Iterator[Figured]:
+    """Of each row of prices the combinations of rates, among some, that nothing beats, with their figures.
 
     They are chosen by what none has less of, since that is told soon.
     """
-    least = priced.at(np.full(len(places), row), places, least=True)
-    bounds, fine = pricer.values(least, (slice(None), 0)), least.legal[:, 0]
-    if limits is not None:
-        fine = fine & are_within(bounds, limits)
-    places, bounds = places[fine], bounds[fine]
-    if limits is None:
-        yield from _exact(pricer, priced, row, places[_evenly_spaced(bounds, most)])
-        return
+    for batch in bounded_designs(pricer, priced, asked):
+        if limits is None:
+            yield from _exact(pricer, priced, [own.only(_evenly_spaced(own.bounds, most)) for own in batch])
+        else:
+            yield from _leanest_within(pricer, priced, batch, most, limits)
+
+
+def _leanest_within(
+    pricer: Evaluator, priced: Metrics, batch: Sequence[BoundedDesigns], most: int, limits: IntArray
+) -> list[Figured]:
+    """Of each structure those that take the least logic within limits."""
+    found: list[Figured] = [[] for _ in batch]
+    tried = {number: own.only(are_within(own.bounds, limits)) for number, own in enumerate(batch)}
     for _ in range(TURNS):
-        if not len(places):
-            return
-        chosen = _leanest(bounds[:, 0], bounds[:, limits.shape[1]], most)
-        found = list(_exact(pricer, priced, row, places[chosen]))
-        yield from found
-        # What seemed to beat others, and is beyond the limits, gives way to these.
-        good = [one for one in (np.array([values]) for _, values in found) if are_within(one, limits)[0]]
-        if len(good) == len(chosen):
-            return
-        left = ~np.isin(np.arange(len(places)), chosen)
-        for one in good:
-            left &= ~(one <= bounds).all(axis=1)
-        places, bounds = places[left], bounds[left]
+        tried = {number: own for number, own in tried.items() if len(own.places)}
+        chosen = {n: _leanest(own.bounds[:, 0], own.bounds[:, limits.shape[1]], most) for n, own in tried.items()}
+        exact = _exact(pricer, priced, [own.only(chosen[number]) for number, own in tried.items()])
+        for number, designs in zip(chosen, exact, strict=True):
+            found[number] += designs
+            # What seemed to beat others, and is beyond the limits, gives way to these.
+            good = [one for one in (np.array([values]) for _, values in designs) if are_within(one, limits)[0]]
+            own = tried.pop(number)
+            if len(good) < len(chosen[number]):
+                left = ~np.isin(np.arange(len(own.places)), chosen[number])
+                for one in good:
+                    left &= ~(one <= own.bounds).all(axis=1)
+                tried[number] = own.only(left)
+    return found
 
 
 def are_within(values: IntArray, limits: IntArray) -> NDArray[np.bool_]:
@@ -147,15 +206,18 @@ def are_within(values: IntArray, limits: IntArray) -> NDArray[np.bool_]:
     return kept
 
 
-def _exact(pricer: Evaluator, priced: Metrics, row: int, places: Rows) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """The legal ones of some combinations within the constraints, with their figures."""
-    if not len(places):
-        return
-    exact = priced.at(np.full(len(places), row), places)
+def _exact(pricer: Evaluator, priced: Metrics, chosen: Sequence[BoundedDesigns]) -> list[Figured]:
+    """The legal ones of some combinations of each structure within the constraints, with their figures."""
+    sizes = [len(own.places) for own in chosen]
+    if not sum(sizes):
+        return [[] for _ in chosen]
+    places = np.concatenate([own.places for own in chosen])
+    exact = priced.at(np.repeat(np.array([own.row for own in chosen], np.intp), sizes), places)
     values = pricer.values(exact, (slice(None), 0))
     legal = exact.legal[:, 0] & pricer.columns.combination.within(values)
-    for place, figures in zip(places[legal].tolist(), values[legal].tolist(), strict=True):
-        yield place, tuple(figures)
+    cells = list(zip(places.tolist(), map(tuple, values.tolist()), legal.tolist(), strict=True))
+    ends = np.cumsum(sizes).tolist()
+    return [[cell[:2] for cell in cells[end - size : end] if cell[2]] for size, end in zip(sizes, ends, strict=True)]
 
 
 def _leanest(times: IntArray, logic: IntArray, most: int) -> Rows:
