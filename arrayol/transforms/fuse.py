@@ -49,7 +49,7 @@ from arrayol.text import listed
 from arrayol.transforms.assemble import Assembly, Outline, assemble
 from arrayol.transforms.blocks.block import Blocks, diagonal
 from arrayol.transforms.fused_block import Failure, Fusion, find_fusion, move_of, producer_runs
-from arrayol.transforms.inline import HiddenPair, callees_between, hidden_pair, name_of, opened_at
+from arrayol.transforms.inline import across_compounds, hidden_pair
 from arrayol.transforms.pair import Pair, pair_of
 from arrayol.transforms.rewrite import (
     CallName,
@@ -89,7 +89,7 @@ class Fuse:
     def apply(self, spec: Spec) -> Transformed:
         hidden = hidden_pair(spec, self.producer, self.consumer)
         if hidden is not None:
-            return self._after_inlining(spec, hidden)
+            return across_compounds(spec, hidden, lambda producer, consumer: Fuse(producer, consumer, self.block))
         pair = pair_of(spec, *find_pair(spec, self.producer, self.consumer))
         read = {array.name for array in pair.shared}
         if any(link.exit is not None and link.array in read for link in pair.producer.output_links):
@@ -104,15 +104,6 @@ class Fuse:
         after = _replaced(spec, pair, fusion, assembly, name)
         remarks += _remarks(pair, fusion, sizes, self.block)
         return Transformed(after, _trace(spec, after, pair, fusion, assembly, name), tuple(remarks), name)
-
-    def _after_inlining(self, spec: Spec, pair: HiddenPair) -> Transformed:
-        """Compound tasks around the two calls are inlined first, up to one that then holds both."""
-        inlined, opened = opened_at(spec, pair.around, pair.between)
-        producer, consumer = (name_of(opened.task, opened.places[leaf.path]) for leaf in (pair.producer, pair.consumer))
-        fused = Fuse(producer, consumer, self.block).apply(inlined.spec)
-        names = [f"'{name}'" for name in dict.fromkeys(callees_between(spec, pair))]
-        remark = f"{listed(names)} {'is' if len(names) == 1 else 'are'} inlined in '{pair.around.name}'"
-        return Transformed(fused.spec, inlined.trace.then(fused.trace), (remark, *fused.remarks), fused.task)
 
     def _with_whole_chains(self, spec: Spec, pair: Pair) -> Transformed:
         """The producer's exits leave a block that holds whole chains: it is tiled so, and then fused."""

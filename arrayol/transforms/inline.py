@@ -22,12 +22,14 @@ After `inline both`:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from arrayol.errors import ArrayolError, error
 from arrayol.ir.parts import View
 from arrayol.ir.spec import Call, Component, CompoundTask, Elementary, Port, RepetitiveTask, Spec
+from arrayol.text import listed
 from arrayol.transforms.rewrite import (
     CallName,
     FreeNames,
@@ -195,6 +197,12 @@ def _leaves(spec: Spec, task: CompoundTask, known: Mapping[str, tuple[Path, str]
             yield Leaf(own, call, reads, writes)
 
 
+class PairStep(Protocol):
+    """A step on a pair of calls of one compound task."""
+
+    def apply(self, spec: Spec) -> Transformed: ...
+
+
 @dataclass(frozen=True, slots=True)
 class HiddenPair:
     """Two calls below a compound task where the second reads what the first gives, not both of them its own."""
@@ -250,7 +258,17 @@ def _is_meant(leaf: Leaf, name: CallName) -> bool:
     return leaf.call.callee == name.task and gives
 
 
-def callees_between(spec: Spec, pair: HiddenPair) -> Iterator[str]:
+def across_compounds(spec: Spec, pair: HiddenPair, step: Callable[[CallName, CallName], PairStep]) -> Transformed:
+    """The step on the pair after the compound tasks around its calls are inlined, up to one that then holds both."""
+    inlined, opened = opened_at(spec, pair.around, pair.between)
+    producer, consumer = (name_of(opened.task, opened.places[leaf.path]) for leaf in (pair.producer, pair.consumer))
+    done = step(producer, consumer).apply(inlined.spec)
+    names = [f"'{name}'" for name in dict.fromkeys(_callees_between(spec, pair))]
+    remark = f"{listed(names)} {'is' if len(names) == 1 else 'are'} inlined in '{pair.around.name}'"
+    return Transformed(done.spec, inlined.trace.then(done.trace), (remark, *done.remarks), done.task)
+
+
+def _callees_between(spec: Spec, pair: HiddenPair) -> Iterator[str]:
     """The compound tasks around the two calls."""
     yield from (callee_at(spec, pair.around, path) for path in pair.between)
 

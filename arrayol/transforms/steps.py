@@ -18,16 +18,19 @@ from arrayol.ir.spec import CompoundTask, Elementary, RepetitiveTask, Spec, call
 from arrayol.language.syntax.diagnose import closest
 from arrayol.language.tasks import TaskSignature
 from arrayol.text import counted
+from arrayol.transforms.again import Again
 from arrayol.transforms.collapse.collapse import Collapse
 from arrayol.transforms.fuse import Fuse
 from arrayol.transforms.inline import Inline
 from arrayol.transforms.pave import Pave
 from arrayol.transforms.rewrite import CallName
+from arrayol.transforms.serial import Serial
 from arrayol.transforms.split.split import Split
 from arrayol.transforms.tile import Tile
 from arrayol.transforms.trace import Transformed, identity
 
-Step = Fuse | Pave | Tile | Collapse | Split | Inline
+NetworkStep = Split | Serial | Again  # what designs choose beside their groups
+Step = Fuse | Pave | Tile | Collapse | NetworkStep | Inline
 
 
 class BrokenStepError(Exception):
@@ -59,7 +62,7 @@ def run_step(spec: Spec, step: Step) -> Transformed:
 
 def _named(step: Step, spec: Spec) -> Step:
     """The step with the names that the specification has for what it names."""
-    if isinstance(step, Fuse):
+    if isinstance(step, Fuse | Again):
         return replace(step, producer=step.producer.of(spec), consumer=step.consumer.of(spec))
     return replace(step, task=step.task.of(spec))
 
@@ -87,6 +90,8 @@ FORMS = {
     "tile": "tile TASK SIZES",
     "collapse": "collapse TASK",
     "split": "split TASK RANGE N",
+    "serial": "serial TASK RESULT",
+    "again": "again PRODUCER CONSUMER",
     "inline": "inline TASK",
 }
 EXAMPLES = {
@@ -95,6 +100,8 @@ EXAMPLES = {
     "tile": "tile hflr 4,12",
     "collapse": "collapse hflr",
     "split": "split product k 16",
+    "serial": "serial larger a",
+    "again": "again hflr vftd",
     "inline": "inline camera",
 }
 _ALL = ", ".join(f'"{form}"' for form in FORMS.values())
@@ -130,18 +137,28 @@ def parse_step(text: str) -> Step:
     if verb == "split":
         _require_words(text, arguments, (3,), "a task, a range and a number")
         return _split(text, arguments)
+    if verb == "again":
+        _require_words(text, arguments, (2,), "two tasks")
+        return Again(_call(text, arguments[0]), _call(text, arguments[1]))
+    if verb == "serial":
+        _require_words(text, arguments, (2,), "a task and one of its results")
+        return Serial(_call(text, arguments[0]), _name(text, arguments[1], "a result"))
     _require_words(text, arguments, (2,), "a task and a list of sizes")
     return (Pave if verb == "pave" else Tile)(_call(text, arguments[0]), _sizes(text, arguments[1]))
 
 
 def _split(text: str, arguments: Sequence[str]) -> Split:
-    call = _call(text, arguments[0])
-    if not _NAME.fullmatch(arguments[1]):
-        raise _wrong(text, f"names a range variable, not '{arguments[1]}'")
+    call, variable = _call(text, arguments[0]), _name(text, arguments[1], "a range variable")
     sizes = _sizes(text, arguments[2])
     if len(sizes) != 1:
         raise _wrong(text, f"takes one number of iterations, not '{arguments[2]}'")
-    return Split(call, arguments[1], sizes[0])
+    return Split(call, variable, sizes[0])
+
+
+def _name(text: str, word: str, what: str) -> str:
+    if not _NAME.fullmatch(word):
+        raise _wrong(text, f"names {what}, not '{word}'")
+    return word
 
 
 def _require_words(text: str, arguments: Sequence[str], counts: tuple[int, ...], what: str) -> None:
@@ -194,8 +211,8 @@ def canonical_form(spec: Spec, top: str) -> Canonical:
     return Canonical(spec, first, canonical, flatten(canonical, top))
 
 
-def with_splits(form: Canonical, splits: Sequence[Split]) -> Canonical:
-    """The form after some sums are split, which leaves it canonical. Raises ArrayolError where a step is refused."""
+def with_splits(form: Canonical, splits: Sequence[NetworkStep]) -> Canonical:
+    """The form after steps that leave it canonical. Raises ArrayolError where a step is refused."""
     if not splits:
         return form
     made = run_steps(form.spec, splits).spec
@@ -203,8 +220,8 @@ def with_splits(form: Canonical, splits: Sequence[Split]) -> Canonical:
 
 
 def split_by(form: Canonical, texts: Sequence[str]) -> Canonical:
-    """The form after splits, given as texts. Raises StepTextError, or ArrayolError where a step is refused."""
-    return with_splits(form, [step for text in texts if isinstance(step := parse_step(text), Split)])
+    """The form after such steps, given as texts. Raises StepTextError, or ArrayolError where a step is refused."""
+    return with_splits(form, [step for text in texts if isinstance(step := parse_step(text), NetworkStep)])
 
 
 def canonical_steps(spec: Spec, top: str) -> tuple[Collapse, ...]:

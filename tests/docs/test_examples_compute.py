@@ -249,6 +249,8 @@ SAYS: dict[str, dict[str, Says]] = {
         "dots.aol": lambda a, b: np.clip((a.astype(int) @ b + 64) >> 7, -128, 127),
         "windows.aol:windows": lambda line: _mean_on_ring(2 * line.astype(int) % 256),
         "bands.aol:wavelet": lambda x: 2 * wavelet(2 * x),
+        "larger.aol:enlarged": lambda i: _sums_at_ends(i.repeat(2, 0).repeat(2, 1).astype(int), (3, 3)) // 9,
+        "blur.aol:blur": lambda i: _sums_at_ends(_sums_at_ends(i.astype(int), (1, 3)) * 85 // 256, (3, 1)) * 85 // 256,
         "relax.aol": relaxed,
         "sums.aol:smooth_sums": lambda line: _mean_on_ring(line.astype(int).cumsum() % 256),
         "late.aol:late": lambda signal: (signal.astype(int).cumsum() % 256)[1:],
@@ -298,6 +300,12 @@ SAYS: dict[str, dict[str, Says]] = {
 SILENT = {
     *("language.md shared.aol", "language.md ports.aol", "language.md camera.aol", "run.md median.aol"),
 }
+
+
+def _sums_at_ends(image: Any, window: tuple[int, int]) -> Any:
+    """The sums over a window around each pixel, of the nearest pixels beyond the ends."""
+    padded = np.pad(image, [(side // 2, side // 2) for side in window], "edge")
+    return sliding_window_view(padded, window).sum((-2, -1))
 
 
 def _mean_on_ring(values: Array) -> Array:

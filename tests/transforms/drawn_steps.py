@@ -18,7 +18,13 @@ def draw_step(choose: Choose, spec: Spec, top: str = "top") -> str:
     nested = [name for name in repeated if isinstance(inside(spec, name), (RepetitiveTask, CompoundTask))]
     sums = [(task, *one) for task in repeated for one in accumulations(spec, task)]
     kinds = ["pave", "tile", *(["fuse"] * 3 if pairs else []), *(["collapse"] * 2 if nested else [])]
+    kinds += ["serial", *(["again"] * 2 if pairs else [])]
     kind = choose([*kinds, *(["split"] * 2 if sums else [])])
+    if kind == "again":
+        return "again {} {}".format(*choose(pairs))
+    if kind == "serial":
+        task = choose(repeated)
+        return f"serial {task} {choose([port.name for port in spec.components[task].outputs])}"
     if kind == "split":
         often = [one for one in sums if one[1].startswith("s")]  # the others are often refused
         task, name, length = choose(sums + often * 3)

@@ -51,10 +51,12 @@ PAVE = 'Its form is pave TASK FACTORS, as in "pave hflr 1,8".'
 TILE = 'Its form is tile TASK SIZES, as in "tile hflr 4,12".'
 COLLAPSE = 'Its form is collapse TASK, as in "collapse hflr".'
 SPLIT = 'Its form is split TASK RANGE N, as in "split product k 16".'
+SERIAL = 'Its form is serial TASK RESULT, as in "serial larger a".'
+AGAIN = 'Its form is again PRODUCER CONSUMER, as in "again hflr vftd".'
 INLINE = 'Its form is inline TASK, as in "inline camera".'
 ALL = (
     'The steps are "fuse PRODUCER CONSUMER [BLOCK]", "pave TASK FACTORS", "tile TASK SIZES", "collapse TASK", '
-    '"split TASK RANGE N", "inline TASK".'
+    '"split TASK RANGE N", "serial TASK RESULT", "again PRODUCER CONSUMER", "inline TASK".'
 )
 LIST = "sizes as whole numbers with commas, as in 4,12"
 MUCH = "1" + "0" * 20
@@ -79,6 +81,9 @@ MUCH = "1" + "0" * 20
         ("split a k", f"In 'split a k': split takes a task, a range and a number, not 2 words. {SPLIT}"),
         ("split a 2 k", f"In 'split a 2 k': split names a range variable, not '2'. {SPLIT}"),
         ("split a k 2,3", f"In 'split a k 2,3': split takes one number of iterations, not '2,3'. {SPLIT}"),
+        ("serial a", f"In 'serial a': serial takes a task and one of its results, not one word. {SERIAL}"),
+        ("serial a 2", f"In 'serial a 2': serial names a result, not '2'. {SERIAL}"),
+        ("again a b c", f"In 'again a b c': again takes two tasks, not 3 words. {AGAIN}"),
         ("collapse a@", f"In 'collapse a@': collapse names a task as TASK or TASK@RESULT, not 'a@'. {COLLAPSE}"),
     ],
 )

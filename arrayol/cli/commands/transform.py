@@ -160,6 +160,11 @@ STEP is one argument, in quotes:
   "split TASK RANGE N"
                    a sum over RANGE in the elementary becomes a dimension of
                    the repetition, N iterations at a time
+  "serial TASK RESULT"
+                   a copy behind TASK writes RESULT element by element
+  "again PRODUCER CONSUMER"
+                   the consumer computes for itself what it reads of the
+                   producer
   "inline TASK"    the calls of compound tasks below TASK give way to the calls
                    in them
 

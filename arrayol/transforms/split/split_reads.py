@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from arrayol.ir import expressions
@@ -18,6 +19,7 @@ from arrayol.transforms.rewrite import FreeNames, refused
 from arrayol.transforms.substitute import substitute
 
 Vector = tuple[int, ...]
+NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,25 +48,29 @@ class Shrunk:
     step: Vector
 
 
-def mapped(expr: Expr, change: Callable[[Read], Expr]) -> Expr:
-    """The expression with other reads; subscripts of a read are for `change` to map."""
+def mapped(expr: Expr, change: Callable[[Read], Expr], variables: Mapping[str, str] = NO_NAMES) -> Expr:  # noqa: PLR0911, one case per node
+    """The expression with other reads, and other names for variables; subscripts of a read are for `change` to map."""
     match expr:
-        case Constant() | Index():
+        case Constant():
             return expr
+        case Index():
+            return replace(expr, name=variables.get(expr.name, expr.name))
         case Read():
             return change(expr)
         case Operation():
             left, chain = expressions.chain_of(expr)
-            value = mapped(left, change)
+            value = mapped(left, change, variables)
             for node in chain:
-                value = replace(node, operands=(value, *(mapped(item, change) for item in node.operands[1:])))
+                value = replace(
+                    node, operands=(value, *(mapped(item, change, variables) for item in node.operands[1:]))
+                )
             return value
         case expressions.Function():
-            return replace(expr, arguments=tuple(mapped(item, change) for item in expr.arguments))
+            return replace(expr, arguments=tuple(mapped(item, change, variables) for item in expr.arguments))
         case expressions.Convert():
-            return replace(expr, operand=mapped(expr.operand, change))
+            return replace(expr, operand=mapped(expr.operand, change, variables))
         case expressions.Select():
-            parts = (mapped(item, change) for item in (expr.condition, expr.then, expr.otherwise))
+            parts = (mapped(item, change, variables) for item in (expr.condition, expr.then, expr.otherwise))
             condition, then, otherwise = parts
             return replace(expr, condition=condition, then=then, otherwise=otherwise)
 
