@@ -43,8 +43,9 @@ from dse.search.published import MODELS, Progress
 from dse.search.published import explore as explore_fusions
 from dse.space.copies import for_copies
 from dse.space.mappings import MappingSpace
+from dse.space.networks.rewrites import rewritten_networks
+from dse.space.networks.splits import split_networks
 from dse.space.objectives import DEFAULT, chosen
-from dse.space.splits import split_networks
 from dse.space.study import Study, load_study, narrowed, with_constraints
 from dse.space.study_checks import emitted_only
 from dse.verify.verify import Verdict, Verifier
@@ -183,7 +184,8 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     compared = (*wanted, *(constraint.figure for constraint in study.constraints))
     if study.hardware:
         study = emitted_only(study, Coverage(of_form.accesses, taken))
-    mappings = MappingSpace(of_form, study, (), split_networks(form, study, taken, compared))
+    others = (*split_networks(form, study, taken, compared), *rewritten_networks(form, study))
+    mappings = MappingSpace(of_form, study, (), others)
     judge = _judge(mappings, form, request, space.verify)
     resources = _resources(resources)
     if (folder := resources.folder) is not None:

@@ -21,9 +21,10 @@ from arrayol.ir.divisors import divisors
 from arrayol.ir.network import Network
 from dse.space.fusions import all_groups
 from dse.space.ladder import finest_ladder, has_coarse_divisors
+from dse.space.networks.rewrites import are_of_streams
 from dse.space.objectives import Figure, figures_of
 from dse.space.rates import intervals_of, rates, wants_every_rate
-from dse.space.study import Study, parse_scan, without_others
+from dse.space.study import STREAM_STYLE, Study, parse_scan, without_others
 from dse.space.task_graph import Mask, TaskGraph, bits, task_graph
 from hwmodel.accesses import Accesses
 from hwmodel.banks.linear import layout_candidates
@@ -91,6 +92,8 @@ class MappingSpace:
         spaces = [self] if alone else [self._under(loads, self.study, *self._own_loads) for loads in choices]
         for splits, network in self.others:
             study = without_others(self.study, network.processes)
+            if are_of_streams(splits):
+                study = study.model_copy(update={"styles": (STREAM_STYLE,)})
             if study.fusions or self.study.fusions == "all":
                 spaces += [self._under(loads, study, splits, network) for loads in choices]
         return tuple(spaces)

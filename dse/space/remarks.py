@@ -8,6 +8,7 @@ from arrayol.errors import ArrayolError
 from arrayol.text import counted, listed
 from dse.space.ladder import gap
 from dse.space.mappings import MappingSpace
+from dse.space.networks.rewrites import are_of_streams
 from dse.space.study import LADDER
 from hwmodel.assumptions import assumed_by_machine
 
@@ -130,9 +131,10 @@ def _intervals(space: MappingSpace) -> Iterator[str]:
 
 def _splits(space: MappingSpace) -> Iterator[str]:
     """That the default splits sums, where it does."""
-    if space.others and space.study.splits == LADDER:
-        networks = counted(len(space.others), "network")
-        steps = listed([f"'{step}'" for step in dict.fromkeys(step for splits, _ in space.others for step in splits)])
+    others = [splits for splits, _ in space.others if not are_of_streams(splits)]
+    if others and space.study.splits == LADDER:
+        networks = counted(len(others), "network")
+        steps = listed([f"'{step}'" for step in dict.fromkeys(step for splits in others for step in splits)])
         what = f"sums are also split, in {networks} beside the unsplit one: {steps}"
         yield f'{what}; splits = "none" in a study leaves them out'
 

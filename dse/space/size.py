@@ -6,9 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from arrayol.text import counted, rounded
+from arrayol.text import counted, listed, rounded
 from dse.space.fusions import count_by_groups, subspaces
 from dse.space.mappings import GROUPS_AT_MOST, MappingSpace
+from dse.space.networks.rewrites import are_of_streams
 from dse.space.task_graph import Mask
 
 LISTED_AT_MOST = 1 << 14  # fusions
@@ -84,7 +85,11 @@ class SpaceSize:
 def choices_text(variants: Sequence[MappingSpace]) -> tuple[str, ...]:
     """In words what is chosen of whole designs, where there is a choice: loads, splits."""
     loads, splits = (len(set(column)) for column in zip(*(one.choice for one in variants), strict=True))
-    texts = f"under each of {loads} choices of loads", f"in each of {splits} networks, by splits of sums"
+    by = [
+        *(["splits of sums"] if any(one.splits and not are_of_streams(one.splits) for one in variants) else []),
+        *(["arrays that streams pass on"] if any(are_of_streams(one.splits) for one in variants) else []),
+    ]
+    texts = f"under each of {loads} choices of loads", f"in each of {splits} networks, by {listed(by)}"
     return tuple(text for number, text in zip((loads, splits), texts, strict=True) if number > 1)
 
 

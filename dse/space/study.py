@@ -86,6 +86,7 @@ BufferKind = Literal["double", "single"]
 Style = Literal["block", "stream"]
 BLOCK_STYLE, STREAM_STYLE = "block", "stream"
 NO_SPLITS, LADDER = "none", "ladder"
+AUTO = "auto"
 
 
 @lru_cache(maxsize=4096)
@@ -157,6 +158,16 @@ def _splits(value: object) -> str | Mapping[str, ByTask]:
     if not isinstance(value, Mapping) or not all(isinstance(ranges, Mapping) for ranges in value.values()):
         raise _refused()
     return {str(task): {str(name): _counts(sizes) for name, sizes in ranges.items()} for task, ranges in value.items()}
+
+
+def _arrays(value: object) -> str | tuple[str, ...]:
+    """The word for arrays that are chosen here, or names of arrays, each once."""
+    if value == AUTO:
+        return AUTO
+    names = _list(value)
+    if any(not isinstance(name, str) for name in names) or len(set(names)) < len(names):
+        raise _refused()
+    return tuple(names)
 
 
 def _words(kind: Any) -> Callable[[object], tuple[Any, ...]]:
@@ -275,6 +286,8 @@ def _of_words(kind: Any) -> PlainValidator:
     return PlainValidator(_words(kind), json_schema_input_type=_each_once(kind))
 
 
+_ArraysForm = Annotated[list[str], Field(json_schema_extra=_ONCE)]
+_ArrayNames = Annotated[Any, PlainValidator(_arrays, json_schema_input_type=Literal["auto"] | _ArraysForm)]
 _AS_TEXTS = PlainSerializer(lambda value: value if isinstance(value, str) else [str(one) for one in value])
 _LOADS_TEXT = listed([f'"{load}"' for load in LOADS], "or")
 
@@ -382,6 +395,8 @@ class Study(BaseModel):
         default=LADDER,
         description=f'"{LADDER}", "{NO_SPLITS}", or a table task = {{ k = [4, 16] }} of blocks by range, each {_COUNT}',
     )
+    serial: _ArrayNames = Field(default=(), description=f'"{AUTO}", or a list of arrays')
+    again: _ArrayNames = Field(default=(), description=f'"{AUTO}", or a list of arrays')
     hardware: bool = Field(default=False, description="true or false")
     reuse_memory: bool = Field(default=False, description="true or false")
     together: bool = Field(default=False, description="true or false")
@@ -437,7 +452,7 @@ class Study(BaseModel):
     @property
     def option_lists(self) -> tuple[object, ...]:
         """All that says which options the structures of a group have on given blocks."""
-        names = (*(name for name in NARROW if name not in ("splits", "styles")), "orders", "keeps", "buffers")
+        names = (*(name for name in NARROW if name not in (*NETWORK_KEYS, "styles")), "orders", "keeps", "buffers")
         return tuple(getattr(self, name) for name in names)
 
     @property
@@ -475,11 +490,14 @@ NARROW: Mapping[str, Any] = {  # plain designs: docs/explore.md, "Studies"
     "recompute": (False,),
     "styles": (BLOCK_STYLE,),
     "splits": NO_SPLITS,
+    "serial": (),
+    "again": (),
 }
+NETWORK_KEYS = ("splits", "serial", "again")  # they make other networks
 
 
-# Splits make networks; blocks of blocks are options where they are listed; streams have no blocks.
-_NO_OPTIONS = ("splits", "outer_blocks", "styles")
+# Blocks of blocks are options where they are listed; streams have no blocks.
+_NO_OPTIONS = (*NETWORK_KEYS, "outer_blocks", "styles")
 
 
 def load_study(path: Path) -> Study:

@@ -18,7 +18,7 @@ from arrayol.ir.divisors import divisors
 from arrayol.ir.network import Network
 from arrayol.transforms.split.split import Split
 from arrayol.transforms.split.split_body import accumulated_ranges
-from arrayol.transforms.steps import Canonical, canonical_form, with_splits
+from arrayol.transforms.steps import Canonical, NetworkStep, canonical_form, with_splits
 from dse.jobs.digest import digest
 from dse.jobs.jobs import SIMULATING, JobPlan, Report, SearchProgress
 from dse.jobs.runner import JobRunner, Share
@@ -194,13 +194,16 @@ class Verifier:
         return error("verification-failed", message, hint=hint)
 
 
-def _as_small(form: Canonical, small: Canonical) -> Iterator[Split]:
-    """The splits of a form at a reduced size: of its sums there as large a part, in blocks that divide."""
-    splits = [step for step in form.first if isinstance(step, Split)]
-    if not splits:
+def _as_small(form: Canonical, small: Canonical) -> Iterator[NetworkStep]:
+    """What a form chose, at a reduced size: of split sums as large a part there, in blocks that divide."""
+    chosen = [step for step in form.first if isinstance(step, NetworkStep)]
+    if not chosen:
         return
     whole = canonical_form(form.original, form.network.name)
-    for split in splits:
+    for split in chosen:
+        if not isinstance(split, Split):
+            yield split
+            continue
         terms, fewer = (_terms(one, split) for one in (whole, small))
         most = max(split.size * fewer // terms, 1)
         yield replace(split, size=max(size for size in divisors(fewer) if size <= most))

@@ -8,16 +8,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import prod
 
 from hypothesis import strategies as st
 
+from arrayol.checks.check import check_source
+from arrayol.errors import ArrayolError
+from arrayol.ir.network import flatten
+from arrayol.language.emitter import spec_text
+from arrayol.source import SourceFile
+from arrayol.transforms.steps import parse_step, run_steps
 from hwmodel.streamed import Stream
 
 BORDERS = ("nearest", "reflect", "mirror", "constant")
 FEATURES = (
     *BORDERS,
     *("wrap", "window", "join", "halved", "larger", "state", "exit", "held", "scalar", "table", "two results"),
-    *("several outputs", "two inputs", "units", "slow", "memory", "raster", "columns", "rotated"),
+    *("several outputs", "two inputs", "units", "slow", "memory", "raster", "columns", "rotated", "serial", "again"),
 )
 _KINDS = (
     *("window",) * 6,
@@ -82,7 +89,7 @@ def _window(building: _Building, number: int) -> None:
     made = building.result(number, source)
     rows, columns = draw(st.integers(1, min(3, source.rows))), draw(st.integers(1, min(3, source.columns)))
     row, column = (draw(st.integers(1 - side, 0)) for side in (rows, columns))
-    border = building.one_of(*BORDERS, "nearest", "mirror", "wrap", "wrap")
+    border = building.one_of(*BORDERS, "mirror", "wrap", "wrap", "wrap")
     if (row, column, rows, columns) != (0, 0, 1, 1):
         building.features |= {border, "window"}
     _sum_over(building, number, (source, made), (rows, columns), f"{row}, {column}", ("1, 0; 0, 1", border))
@@ -266,7 +273,32 @@ def streams(draw: st.DrawFn) -> Drawn:
         raster=draw(st.booleans()),
     )
     features = building.features | {name for name, has in _of(stream, len(results), inputs).items() if has}
-    return Drawn("\n".join([*building.definitions, top, ""]), stream, frozenset(features))
+    text, step = (
+        "\n".join([*building.definitions, top, ""]),
+        draw(st.sampled_from((*[""] * 4, "serial", "again", "again"))),
+    )
+    if step and (changed := _rewritten(draw, text, step)):
+        text, features = changed, features | {step}
+    return Drawn(text, stream, frozenset(features))
+
+
+def _rewritten(draw: st.DrawFn, text: str, step: str) -> str | None:
+    """A specification after a step that changes how an array is passed on, if one can be taken; of blocks first."""
+    spec = check_source(SourceFile("drawn.aol", text)).spec
+    network = flatten(spec, "top")
+    if step == "again":
+        pairs = [(one, network.arrays[array].readers) for one, own in network.processes.items() for array in own.writes]
+        options = [f"again {one} {reader}" for one, readers in pairs for reader in readers]
+    else:
+        flows = [(own.outputs[0], name) for name, own in network.processes.items()]
+        blocks = [(flow, name) for flow, name in flows if prod(extent or 1 for extent in flow.port.shape) > 1]
+        options = [f"serial {name} {flow.array}" for flow, name in blocks or flows]
+    for option in draw(st.permutations(sorted(options))):
+        try:
+            return spec_text(run_steps(spec, [parse_step(option)]).spec)
+        except ArrayolError:
+            continue
+    return None
 
 
 def _of(stream: Stream, outputs: int, inputs: list[str]) -> dict[str, bool]:

@@ -25,7 +25,7 @@ from dse.results.schema import Result
 from dse.search.context import SearchContext, Searched
 from dse.search.methods import search
 from dse.search.shown import variants
-from dse.space.splits import split_networks
+from dse.space.networks.splits import split_networks
 from dse.space.study import Study
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.platform import load_platform

@@ -45,7 +45,6 @@ HALF, QUARTER, EIGHTH = (Stream(pace=Fraction(1, own)) for own in (2, 4, 8))
         ("two", {}, Stream(), 130, 66, 3_139),
         ("halved", {}, Stream(), 398, 487, 6_341),
         ("larger", {}, Stream(), 257, 50, 1_971),
-        ("larger_serial", {}, Stream(), 147, 51, 1_972),
         ("frames", {}, Stream(), 1_538, 1_538, 6_147),
         # wraps in scan order: half a frame waits, and what comes round is kept, of the next frame too
         ("pyramid", SMALL, RASTER, 10_004, 19_200, 38_240),
