@@ -18,8 +18,8 @@ from arrayol.files import shipped_folder
 from arrayol.ir import syntax
 from arrayol.ir.network import Network, Process
 from arrayol.ir.spec import Elementary, Spec
+from arrayol.language.parameters.copies import component_name
 from arrayol.language.syntax.diagnose import closest, did_you_mean
-from arrayol.language.typed_names import component_name
 from arrayol.source import Span
 from hwmodel.datapath.choices import DatapathChoices, Ground, Pairs
 from hwmodel.datapath.cost_models import has_cost_model

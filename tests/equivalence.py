@@ -14,7 +14,7 @@ from enum import Enum
 import islpy as isl
 from dataflow import EFFORT, Relations, body_relations, closure, composed, joined
 
-from arrayol.ir.parts import View
+from arrayol.ir.network import View
 from arrayol.ir.spec import (
     Call,
     Component,

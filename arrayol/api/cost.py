@@ -8,9 +8,9 @@ from typing import Any
 from arrayol.api.spec import Source, load
 from arrayol.errors import error
 from arrayol.ir.spec import RepetitiveTask, Spec
+from arrayol.language.parameters.copies import component_name
 from arrayol.language.settings import Settings
 from arrayol.language.syntax.diagnose import did_you_mean
-from arrayol.language.typed_names import component_name
 from arrayol.pictures.save import save_schedule
 from hwmodel.cost_report import CostReport, cost_report, picture
 from hwmodel.datapath.technology.technology import Technology, load_technology

@@ -10,9 +10,8 @@ from arrayol.ir.syntax import Specification
 from arrayol.language import emitter
 from arrayol.language.json.json_writer import document_of, json_text
 from arrayol.language.loader import Loaded, load_again, load_source
-from arrayol.language.namespace import read_source
+from arrayol.language.namespace import model_text, read_model, read_source, require_shallow
 from arrayol.language.settings import Settings
-from arrayol.language.specifications import model_text, read_model, require_shallow
 from arrayol.source import SourceFile
 
 # A specification, its model, or the path of its file: text of the language, or JSON.

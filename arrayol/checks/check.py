@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arrayol.checks.data_subscripts import check_data_subscripts
-from arrayol.checks.parts import check_parts
-from arrayol.checks.reads import check_reads
+from arrayol.checks.elements import check_parts, check_reads
 from arrayol.errors import ArrayolError, Diagnostic, Severity
 from arrayol.ir.borders import FAR
 from arrayol.ir.exits import ExitBox, writing_parts

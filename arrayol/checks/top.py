@@ -8,7 +8,7 @@ from arrayol.errors import Diagnostic, Severity, error
 from arrayol.ir import syntax
 from arrayol.ir.spec import Spec
 from arrayol.language.namespace import reached
-from arrayol.language.typed_names import component_name, nearest, refuse_without_values
+from arrayol.language.parameters.copies import component_name, nearest, refuse_without_values
 
 
 def idle_settings(spec: Spec, top: str | None = None) -> Iterator[Diagnostic]:

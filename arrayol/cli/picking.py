@@ -9,8 +9,7 @@ from typing import Any
 
 import click
 
-from arrayol.cli.completion import choice_of
-from arrayol.cli.options import warn
+from arrayol.cli.options import choice_of, warn
 from arrayol.errors import ArrayolError, Diagnostic
 from dse.output.folder import load_result
 from dse.results.pick import KNEE, Rule, parse_rule, pick

@@ -3,6 +3,10 @@
 The records of `arrayol/operators/` say which function of NumPy an operator is, and which it is of complex numbers,
 where NumPy's own has other last bits. Elementary functions are given contiguous arguments: over long strides NumPy
 takes another implementation of exp, log and tan, with other last bits, and the result would depend on the mapping.
+
+Arrays hold the stored integers of a type (value x 2**fraction) in the narrowest type of NumPy that has its bits, and
+always within its range. Sums, products and shifts are computed there and brought back into the range (`wrapping`): both
+wrap around at powers of two.
 """
 
 from __future__ import annotations
@@ -13,11 +17,149 @@ from typing import Any
 import numpy as np
 
 from arrayol.execute.environment import DTYPES, Fault, Values
-from arrayol.execute.stored import moved, scaled_float, stored_conversion, wrapping
 from arrayol.ir.types import ElementType, Kind, ValueType, Weak
 from arrayol.operators.arithmetic import joined
-from arrayol.operators.record import Operator
+from arrayol.operators.record import Fixed, Operator
 from arrayol.operators.registry import FUNCTIONS, operator_of
+
+
+def wrapped(values: Values, kind: ElementType) -> Values:
+    """Integers of any type of NumPy that has at least the bits of `kind`, brought into its range by whole turns."""
+    dtype = DTYPES[kind]
+    values = np.asarray(values).astype(dtype, copy=False)
+    spare = kind.stored_bits - kind.bits
+    if not spare:
+        return values
+    if kind.is_signed:
+        return np.right_shift(np.left_shift(values, spare), spare)
+    return np.bitwise_and(values, dtype.type(kind.integer_range[1]))
+
+
+def first_outside(values: Values, kind: ElementType) -> int | None:
+    """The first of some integers that is no stored integer of a type, where NumPy's own type has more; else None."""
+    if kind.is_numpys or not kind.wraps:
+        return None
+    low, high = kind.integer_range
+    outside = (values < low) | (values > high)
+    return int(values[outside].flat[0]) if np.any(outside) else None
+
+
+def describe_range(kind: ElementType) -> str:
+    """What the integers of files and arrays may be for a type."""
+    low, high = kind.integer_range
+    return f"{kind} {'is stored as' if kind.is_fixed else 'holds'} {low} to {high}"
+
+
+def wrapping(apply: Apply, kind: ElementType | None) -> Apply:
+    """A function whose result is brought into the range of a type, where NumPy's is wider."""
+    if kind is None or not kind.wraps or kind.stored_bits == kind.bits:
+        return apply
+    return lambda *values: wrapped(apply(*values), kind)
+
+
+def moved(values: Values, places: int, *, signed: bool) -> Values:
+    """Integers times 2**places, rounded down, modulo 2**64."""
+    values = np.asarray(values).astype("i8" if signed else "u8")
+    if places >= 0:
+        return np.left_shift(values, places) if places < 64 else np.zeros_like(values)
+    return np.right_shift(np.right_shift(values, min(-places, 32)), min(max(-places - 32, 0), 63))
+
+
+def stored_conversion(source: ElementType, target: ElementType) -> Apply:
+    """Stored integers, or truth values, as those of another type: what is finer is dropped, what is too large wraps."""
+    places, signed = target.fraction - source.fraction, source.is_signed
+    if places == 0:
+        return lambda values: wrapped(values, target)
+    return lambda values: wrapped(moved(values, places, signed=signed), target)
+
+
+def add_to(array: Values, values: Values, kind: ElementType) -> None:
+    """Add to an array of stored integers, or of floats, in place."""
+    np.add(array, values, out=array)
+    settle(array, kind)
+
+
+def settle(array: Values, kind: ElementType) -> None:
+    """Bring sums in an array back into the range of their type."""
+    if kind.wraps and kind.stored_bits != kind.bits:
+        array[...] = wrapped(array, kind)
+
+
+def combination(operator: Operator, kind: ElementType) -> Apply:
+    """Products of stored integers, exact in a type that has their bits together; shifts of them by checked amounts."""
+    dtype, apply = DTYPES[kind], operator.arrays(np)
+    if operator.fixed is Fixed.PRODUCT:
+        return lambda left, right: apply(np.asarray(left).astype(dtype), np.asarray(right).astype(dtype))
+    return wrapping(lambda values, amount: apply(values, np.asarray(amount).astype(dtype)), kind)
+
+
+def scaled_float(values: Values, kind: ElementType, dtype: np.dtype[Any]) -> Values:
+    """Stored integers as floats or complex numbers: rounded once, then scaled, which is exact."""
+    rounded = np.asarray(values).astype(dtype)
+    return rounded * dtype.type(2.0**-kind.fraction) if kind.fraction else rounded
+
+
+# Rounding to bits after the point.
+
+_MANTISSA = {np.dtype("f4"): 24, np.dtype("f8"): 53}
+
+
+def rounding(source: ValueType, target: ValueType, bits: int) -> Apply:
+    """Numbers to so many bits after the point: floor(value 2**bits + 1/2) / 2**bits, the exact one."""
+    if isinstance(source, ElementType) and source.wraps:
+        assert isinstance(target, ElementType)
+        places, dtype, signed = bits - source.fraction, DTYPES[target], source.is_signed
+        if places >= 0:
+            return lambda values: moved(values, places, signed=signed).astype(dtype)
+        return lambda values: (
+            moved(values, places, signed=signed) + (moved(values, places + 1, signed=signed) & 1)
+        ).astype(dtype)
+    return lambda values: _rounded(np.asarray(values, "f8") if source is Weak.FLOAT else values, bits)
+
+
+def _rounded(values: Values, bits: int) -> Values:
+    with np.errstate(all="ignore"):
+        scaled = np.ldexp(values, bits)
+        whole = np.floor(scaled)
+        nearest = np.ldexp(whole + (scaled - whole >= 0.5), -bits)  # the difference is as exact as it must be
+    # From 2**mantissa on each float is an integer; infinities stay, and NaN.
+    return np.where(np.abs(values) < 2.0 ** _MANTISSA[values.dtype], nearest, values)
+
+
+# The nearest value that a type has.
+
+
+def saturation(source: ValueType, target: ElementType) -> Apply:
+    """Numbers to the nearest value of `target`; fractions are cut off first, as a conversion does. NaN has none."""
+    low, high = target.integer_range
+    dtype = DTYPES[target]
+    if source is Weak.FLOAT or (isinstance(source, ElementType) and source.kind is Kind.FLOAT):
+        return lambda values: _nearest_to_floats(np.asarray(values).astype("f8"), target)
+    places = target.fraction - (source.fraction if isinstance(source, ElementType) else 0)
+    least, most = (low, high) if places <= 0 else (-(-low >> places), high >> places)
+
+    def apply(values: Values) -> Values:
+        if source is Weak.INTEGER and isinstance(values, int):
+            return np.asarray(min(max(values << places, low), high)).astype(dtype)
+        signed = not (isinstance(source, ElementType) and source.kind is Kind.UNSIGNED)
+        values = np.asarray(values).astype("i8" if signed else "u8")
+        kept = moved(values, places, signed=signed)
+        judged = kept if places <= 0 else values
+        below, above = np.less(judged, least), np.greater(judged, most)
+        inside = np.where(below | above, 0, kept).astype(dtype)
+        return np.where(below, dtype.type(low), np.where(above, dtype.type(high), inside))
+
+    return apply
+
+
+def _nearest_to_floats(values: Values, target: ElementType) -> Values:
+    low, high = target.integer_range
+    dtype = DTYPES[target]
+    whole = np.trunc(np.ldexp(values, target.fraction))
+    below, above = whole < float(low), whole >= float(high + 1)
+    inside = np.where(below | above, 0, whole).astype(dtype)
+    return np.where(below, dtype.type(low), np.where(above, dtype.type(high), inside))
+
 
 Apply = Callable[..., Values]
 

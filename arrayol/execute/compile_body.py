@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from arrayol.errors import error
+from arrayol.execute.arithmetic import add_to, settle, wrapping
 from arrayol.execute.compile_expression import Code, compile_expression, locate
 from arrayol.execute.elements import Window, checked_index
 from arrayol.execute.environment import DTYPES, Axis, Environment, LeadingTask, Mask, Values
-from arrayol.execute.stored import add_to, settle, wrapping
 from arrayol.execute.vectorise import BoundStatement, Counter, Freedom, MovingAxis, range_limit, shape_of
 from arrayol.ir.expressions import Assign, Loop, Range, Statement, arrays, assigns, mentions
 from arrayol.ir.spec import Elementary, Local

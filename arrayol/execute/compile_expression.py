@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from arrayol.errors import ArrayolError
-from arrayol.execute import arithmetic, stored
+from arrayol.execute import arithmetic
 from arrayol.execute.arithmetic import conversion
 from arrayol.execute.elements import (
     MovingSubscript,
@@ -225,7 +225,7 @@ def _operated(node: Operation, operands: list[Code], scope: BoundStatement) -> C
         return _short_circuit(node, operands, operator.decides, scope)
     apply = arithmetic.operation(node.operator, len(operands), kind)
     if isinstance(node.type, ElementType) and node.type.is_fixed and operator.fixed is not Fixed.ALIKE:
-        apply = stored.combination(operator, node.type)
+        apply = arithmetic.combination(operator, node.type)
     integers = kind is None or kind.is_integer
     if operator.guard is Guard.DIVISOR and integers:
         return _guarded(apply, operands, lambda divisor: np.equal(divisor, 0), _ZERO, node.span)
@@ -269,9 +269,9 @@ def _rounding(node: Function, operand: Code) -> Code:
     source, last = node.arguments[0].type, node.arguments[-1]
     if FUNCTIONS[node.name].gives is Gives.ROUNDED:
         assert isinstance(last, Constant)
-        return _applied(stored.rounding(source, node.type, int(last.value)), [operand])
+        return _applied(arithmetic.rounding(source, node.type, int(last.value)), [operand])
     assert isinstance(node.type, ElementType)
-    apply = stored.saturation(source, node.type)
+    apply = arithmetic.saturation(source, node.type)
     if source is Weak.FLOAT or (isinstance(source, ElementType) and source.kind is Kind.FLOAT):
         return _guarded(apply, [operand], np.isnan, arithmetic.no_value(node.type), node.span)
     return _applied(apply, [operand])

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from arrayol.errors import ArrayolError, error, shown_exception, shown_object
+from arrayol.execute.arithmetic import describe_range, first_outside
 from arrayol.execute.environment import DTYPES, LeadingTask, Values
 from arrayol.execute.frames import used
-from arrayol.execute.stored import describe_range, first_outside
 from arrayol.ir.spec import Elementary, Port, Spec
 from arrayol.language.syntax.diagnose import did_you_mean
 

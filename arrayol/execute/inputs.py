@@ -15,11 +15,11 @@ from numpy.lib.format import MAGIC_PREFIX
 from numpy.typing import NDArray
 
 from arrayol.errors import error
+from arrayol.execute.arithmetic import describe_range, first_outside, wrapped
 from arrayol.execute.arrays import blocks, first_lost, kinds_agree, read_member, type_name
 from arrayol.execute.environment import DTYPES, empty
 from arrayol.execute.frames import first_frames
 from arrayol.execute.images import frame_axis, is_pattern, matching, read_png, without_axis
-from arrayol.execute.stored import describe_range, first_outside, wrapped
 from arrayol.files import hint_of, opened, require_regular
 from arrayol.ir.spec import ConstValue, Port
 from arrayol.ir.types import ElementType, Kind

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from arrayol.checks.top import choose_top
 from arrayol.errors import error
+from arrayol.execute.arithmetic import describe_range, first_outside
 from arrayol.execute.compile_body import CompiledBody, compile_body
 from arrayol.execute.environment import DTYPES, LeadingTask, Values, empty
 from arrayol.execute.extern import ExternProgram, Functions, not_allowed
 from arrayol.execute.frames import first_frames, with_frames
 from arrayol.execute.repetitions import bind, sizes
-from arrayol.execute.stored import describe_range, first_outside
 from arrayol.ir.spec import Component, CompoundTask, ConstArray, Elementary, Part, Port, RepetitiveTask, Spec
 from arrayol.language.syntax.diagnose import did_you_mean
 

@@ -37,8 +37,7 @@ from arrayol.ir.spec import (
 from arrayol.ir.types import ElementType, ValueType, Weak
 from arrayol.language.syntax.parser import Parsed
 from arrayol.language.syntax.printer import print_file
-from arrayol.language.typing.fixed import narrowest
-from arrayol.language.typing.promotion import meet
+from arrayol.language.typing.promotion import meet, narrowest
 from arrayol.operators.record import Fixed, Gives, Operands
 from arrayol.operators.registry import FUNCTIONS, operator_of
 

@@ -12,7 +12,7 @@ from arrayol.ir import syntax
 from arrayol.ir.spec import Component
 from arrayol.language.kept import Kept
 from arrayol.language.loader import Loaded, load_source
-from arrayol.language.specifications import is_json, parse_either
+from arrayol.language.namespace import is_json, parse_either
 from arrayol.language.syntax.parser import Parsed, Readings
 from arrayol.language.syntax.printer import print_file
 from arrayol.lsp.names import NamesKept, Occurrence, Occurrences, names_of

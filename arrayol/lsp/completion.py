@@ -10,7 +10,7 @@ from arrayol.ir import syntax, trusted
 from arrayol.ir.borders import BORDER_MODES
 from arrayol.ir.syntax import KEYWORDS
 from arrayol.language.constants import TYPE_NAMES
-from arrayol.language.specifications import is_json
+from arrayol.language.namespace import is_json
 from arrayol.language.syntax.awaited import Awaited, awaited
 from arrayol.language.syntax.printer import port_text
 from arrayol.lsp.analysis import Analysis

@@ -145,7 +145,7 @@ class Operator:
     - `exact`: the value for Python's numbers, integers exact; that of an infix or prefix operator also takes arrays of
       int64. ValueError and OverflowError say that there is none. `guard` says of which right operands there is none;
       `decides` is the left truth value that leaves the right operand out.
-    - `numpy`: the function on arrays, of NumPy's module; None for those that need formats (execute/stored.py).
+    - `numpy`: the function on arrays, of NumPy's module; None for those that need formats (execute/arithmetic.py).
       `leaves`: its result may be beyond the range of a type that has fewer bits than NumPy's own, and wraps.
       `selects`: the result is one of the operands, of equal ones the first, but for zeros of two signs on arrays.
       `by_library`: a function of the mathematical library, whose last bits depend on who computes it; `contiguous`:

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from arrayol.operators.arithmetic import ARITHMETIC
-from arrayol.operators.bits import BITS
-from arrayol.operators.conditions import CONDITIONS
 from arrayol.operators.functions import FUNCTIONS as _FUNCTIONS
+from arrayol.operators.logic import BITS, CONDITIONS
 from arrayol.operators.record import CHelper, Notation, Operator
 
 OPERATORS = (*ARITHMETIC, *BITS, *CONDITIONS, *_FUNCTIONS)

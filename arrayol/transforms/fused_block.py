@@ -26,13 +26,13 @@ from arrayol.transforms.blocks.block import (
     Sink,
     Vector,
     even_blocks,
+    keeps_exit,
     minus,
     rows_of,
     split_tiler,
 )
 from arrayol.transforms.blocks.cut import UnservedError, block_part
 from arrayol.transforms.blocks.delays import Unserved, block_vectors, find_block_circle, tell_circle
-from arrayol.transforms.blocks.exits import keeps_exit
 from arrayol.transforms.pair import Pair
 from arrayol.transforms.rewrite import FreeNames
 

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from arrayol.errors import ArrayolError, error
-from arrayol.ir.parts import View
+from arrayol.ir.network import View
 from arrayol.ir.spec import Call, Component, CompoundTask, Elementary, Port, RepetitiveTask, Spec
 from arrayol.text import listed
 from arrayol.transforms.rewrite import (

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from arrayol.errors import ArrayolError
-from arrayol.ir.parts import View
+from arrayol.ir.network import View
 from arrayol.ir.spec import (
     Call,
     CompoundTask,

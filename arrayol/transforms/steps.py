@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from arrayol.checks.check import check_body, check_delays, check_tilers
-from arrayol.checks.parts import check_parts
+from arrayol.checks.elements import check_parts
 from arrayol.errors import ArrayolError, Diagnostic, Severity, error
 from arrayol.ir.network import Network, flatten
 from arrayol.ir.spec import CompoundTask, Elementary, RepetitiveTask, Spec, callees

@@ -7,7 +7,7 @@ from typing import Any
 
 from arrayol.ir.network import Network
 from arrayol.ir.spec import Spec
-from arrayol.language.typed_names import component_name, copies_of
+from arrayol.language.parameters.copies import component_name, copies_of
 from dse.space.study import Study
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from arrayol.execute.arithmetic import wrapped
 from arrayol.execute.environment import DTYPES
-from arrayol.execute.stored import wrapped
 from arrayol.ir.types import ElementType, Kind
 from hwmodel.datapath.graph.graph import CONSTANT, INPUT, RESIZE, SHIFT, Graph
 from hwmodel.datapath.numbers import Number

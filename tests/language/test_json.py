@@ -22,7 +22,7 @@ from arrayol.checks.check import check_source
 from arrayol.errors import render
 from arrayol.language.json.json_parser import parse_json
 from arrayol.language.json.json_writer import document_of, json_text
-from arrayol.language.specifications import model_text
+from arrayol.language.namespace import model_text
 from arrayol.language.syntax.parser import parse
 from arrayol.source import SourceFile
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from many_cases import case_count
 
 from arrayol.ir.spec import Part
-from arrayol.polyhedral.parts import find_meeting, find_uncovered
+from arrayol.polyhedral.single_write import find_meeting, find_uncovered
 from arrayol.source import SourceFile, Span
 
 SPAN = Span(SourceFile("", ""), 0, 0)

@@ -12,8 +12,7 @@ import click
 
 from arrayol.checks.check import Checked, check, check_source
 from arrayol.checks.top import choose_top, idle_settings
-from arrayol.cli.completion import task_names
-from arrayol.cli.options import json_option, set_option
+from arrayol.cli.options import json_option, set_option, task_names
 from arrayol.cli.sarif import sarif_log
 from arrayol.cli.several_files import (
     STANDARD_INPUT,

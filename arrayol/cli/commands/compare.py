@@ -9,8 +9,7 @@ import click
 from rich.table import Table
 
 from arrayol import api
-from arrayol.cli.completion import folders
-from arrayol.cli.options import PLACE, json_option, warn
+from arrayol.cli.options import PLACE, folders, json_option, warn
 from arrayol.cli.result_text import shown_figure, unit_of
 from arrayol.cli.tables import NameTable, facts_table, print_parts
 from arrayol.files import resolved

@@ -12,7 +12,6 @@ from rich.table import Table
 from rich.text import Text
 
 from arrayol import api
-from arrayol.cli.completion import task_names
 from arrayol.cli.options import (
     device_option,
     json_option,
@@ -20,6 +19,7 @@ from arrayol.cli.options import (
     platform_option,
     set_option,
     spec_argument,
+    task_names,
     tell,
     verbose_option,
     warn,

@@ -16,9 +16,9 @@ from rich.table import Table
 from arrayol import api
 from arrayol.cli.commands.run import Source, load_functions, sources
 from arrayol.cli.commands.simulate import frame_arrays, fullest_table, group_table, hardware_facts, heading
-from arrayol.cli.completion import folders
 from arrayol.cli.options import (
     PLACE,
+    folders,
     json_option,
     result_option,
     set_option,

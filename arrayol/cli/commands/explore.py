@@ -20,12 +20,13 @@ from arrayol import api
 from arrayol.api.shown_progress import progress, say
 from arrayol.checks.top import choose_top
 from arrayol.cli.command_table import SectionedCommand
-from arrayol.cli.completion import choice_of, folders
 from arrayol.cli.emitted import emit
 from arrayol.cli.front_table import Outcome, show
 from arrayol.cli.options import (
     PLACE,
+    choice_of,
     device_option,
+    folders,
     json_option,
     platform_option,
     set_option,

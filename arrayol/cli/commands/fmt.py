@@ -9,8 +9,7 @@ import click
 from arrayol.cli.several_files import STANDARD_INPUT, STANDARD_INPUT_NAME, read_standard_input, specs_argument
 from arrayol.errors import ArrayolError, error
 from arrayol.files import atomic_file
-from arrayol.language.namespace import read_source, source_of
-from arrayol.language.specifications import is_json
+from arrayol.language.namespace import is_json, read_source, source_of
 from arrayol.language.syntax.parser import parse
 from arrayol.language.syntax.printer import print_file
 from arrayol.source import SourceFile

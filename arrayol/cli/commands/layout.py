@@ -15,9 +15,17 @@ from rich.text import Text
 
 from arrayol import api
 from arrayol.api.banks import local_choices
-from arrayol.cli.completion import task_names
 from arrayol.cli.layout_exploration import show_exploration
-from arrayol.cli.options import PLACE, json_option, picture_option, set_option, spec_argument, tell, warn_of_idle
+from arrayol.cli.options import (
+    PLACE,
+    json_option,
+    picture_option,
+    set_option,
+    spec_argument,
+    task_names,
+    tell,
+    warn_of_idle,
+)
 from arrayol.cli.tables import Unwrapped, facts_table, headed_table, print_parts
 from arrayol.ir.spec import Spec
 from arrayol.limits import AT_MOST, LARGEST

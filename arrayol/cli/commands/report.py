@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from arrayol.cli.completion import folders
-from arrayol.cli.options import PLACE, picture_option, warn
+from arrayol.cli.options import PLACE, folders, picture_option, warn
 from arrayol.cli.picking import pick_option, picked_of
 from arrayol.text import counted
 from dse.output.emitted import draw_breakdown

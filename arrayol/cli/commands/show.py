@@ -12,8 +12,16 @@ from rich.table import Table
 
 from arrayol.checks.check import load_checked
 from arrayol.checks.top import choose_top
-from arrayol.cli.completion import task_names
-from arrayol.cli.options import FORMATS, picture_option, set_option, spec_argument, tell, top_option, warn_of_idle
+from arrayol.cli.options import (
+    FORMATS,
+    picture_option,
+    set_option,
+    spec_argument,
+    task_names,
+    tell,
+    top_option,
+    warn_of_idle,
+)
 from arrayol.cli.tables import headed_table, print_parts
 from arrayol.errors import ArrayolError, error
 from arrayol.ir.network import flatten

@@ -10,8 +10,7 @@ import click
 from rich.table import Table
 
 from arrayol import api
-from arrayol.cli.completion import folders
-from arrayol.cli.options import PLACE, json_option
+from arrayol.cli.options import PLACE, folders, json_option
 from arrayol.cli.tables import facts_table, headed_table, print_parts
 from dse.output.hardware.emission import SYNTHESIS
 from dse.output.synthesis import written_files

@@ -11,7 +11,6 @@ import click
 from rich.table import Table
 
 from arrayol import api
-from arrayol.cli.completion import task_names
 from arrayol.cli.options import (
     PLACE,
     json_option,
@@ -19,6 +18,7 @@ from arrayol.cli.options import (
     platform_option,
     set_option,
     spec_argument,
+    task_names,
     tell,
     warn_of_idle,
 )

@@ -16,8 +16,7 @@ import click
 
 from arrayol import api
 from arrayol.checks.check import load_checked
-from arrayol.cli.completion import folders
-from arrayol.cli.options import PLACE, set_option, spec_argument, warn, warn_of_idle
+from arrayol.cli.options import PLACE, folders, set_option, spec_argument, warn, warn_of_idle
 from arrayol.cli.picking import design_of, design_options
 from arrayol.errors import ArrayolError
 from arrayol.files import atomic_file, write_next_to, writing

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from arrayol.ir import syntax, trusted
 from arrayol.ir.spec import Port
 from arrayol.ir.types import ElementType
+from arrayol.language.compounds import resolve_part
 from arrayol.language.namespace import Definitions
 from arrayol.language.parameters.kinds import Definition
 from arrayol.language.parameters.substitution import substituted
 from arrayol.language.parameters.values import NOTHING, Binding, Parameter, ParameterValue, as_type, type_of
-from arrayol.language.parts import resolve_part
 from arrayol.language.syntax.diagnose import Mistake, Mistakes, did_you_mean, mistake
 from arrayol.language.syntax.printer import port_text
 from arrayol.text import counted

@@ -13,8 +13,7 @@ from arrayol.language.constants import check_function, saturated_type
 from arrayol.language.namespace import Definitions
 from arrayol.language.syntax.diagnose import Mistake, mistake, shown_port
 from arrayol.language.syntax.tree import chain_of, names_in, nodes_in
-from arrayol.language.typing import fixed
-from arrayol.language.typing.promotion import meet
+from arrayol.language.typing.promotion import fixed_operation, meet, rounded
 from arrayol.operators.record import Gives, Operands, Operator
 from arrayol.operators.registry import FUNCTIONS, INFIX, PREFIX
 from arrayol.source import Span
@@ -247,7 +246,7 @@ def _binary(sign: str, left: expressions.Expr, right: expressions.Expr, span: Sp
     operator = INFIX[sign]
     if _weak_constants(left, right):
         return constant(_folded(operator, left, right, span), span)
-    special = fixed.operation(operator, left, right, span)
+    special = fixed_operation(operator, left, right, span)
     if special is not None:
         return special
     common = _common((left, right), f"the operands of '{sign}'", span)
@@ -348,9 +347,7 @@ def _rounded(function: Operator, arguments: Sequence[expressions.Expr], span: Sp
     if operand.type is Weak.INTEGER:
         return operand
     if isinstance(operand.type, ElementType) and operand.type.wraps:
-        return expressions.Function(
-            name, (operand, constant(bits, last.span)), fixed.rounded(operand.type, bits, span), span
-        )
+        return expressions.Function(name, (operand, constant(bits, last.span)), rounded(operand.type, bits, span), span)
     _check_operator(function, operand.type, span)
     return expressions.Function(name, (operand, constant(bits, last.span)), operand.type, span)
 

@@ -10,7 +10,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from arrayol.ir.spec import Component, Delay, Link, RepetitiveTask, TiledDefault, port_named
-from arrayol.transforms.blocks.block import BlockArray, BlockPart, Blocks, Feed, Inside, Ports, Reach, Sink, split_tiler
+from arrayol.transforms.blocks.block import (
+    BlockArray,
+    BlockPart,
+    Blocks,
+    Feed,
+    Inside,
+    Ports,
+    Reach,
+    Sink,
+    cut_exit,
+    exits_of_states,
+    split_tiler,
+)
 from arrayol.transforms.blocks.delays import (
     BlockState,
     Unserved,
@@ -18,7 +30,6 @@ from arrayol.transforms.blocks.delays import (
     state_feed,
     state_stem,
 )
-from arrayol.transforms.blocks.exits import cut_exit, exits_of_states
 from arrayol.transforms.rewrite import FreeNames
 
 

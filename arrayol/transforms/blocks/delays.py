@@ -44,11 +44,11 @@ from arrayol.transforms.blocks.block import (
     added,
     columns_of,
     inner_columns,
+    leaving_places,
     minus,
     moved,
     times,
 )
-from arrayol.transforms.blocks.exits import leaving_places
 from arrayol.transforms.rewrite import FreeNames, refused
 
 

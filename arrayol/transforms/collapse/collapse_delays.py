@@ -26,9 +26,8 @@ from arrayol.ir.spec import (
 )
 from arrayol.polyhedral.accesses import Access, find_outside
 from arrayol.source import Span
-from arrayol.transforms.blocks.block import Blocks, Vector, added, columns_of, minus, rows_of, times
+from arrayol.transforms.blocks.block import Blocks, Vector, added, columns_of, leaving_places, minus, rows_of, times
 from arrayol.transforms.blocks.delays import crossings_of
-from arrayol.transforms.blocks.exits import leaving_places
 
 # The indices of two levels of repetition as one: which dimensions continue each other, and tilers over the whole.
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from arrayol.execute import arithmetic, stored
+from arrayol.execute import arithmetic
 from arrayol.execute.environment import DTYPES
 from arrayol.ir.expressions import Constant, Convert, Expr, Function, Index, Operation, Read, Select, chain_of
 from arrayol.ir.types import ElementType, Kind, Weak
@@ -237,10 +237,10 @@ class Expressions:
             if FUNCTIONS[node.name].gives is Gives.ROUNDED:
                 last = node.arguments[-1]
                 assert isinstance(last, Constant)
-                return stored.rounding(source, node.type, int(last.value))(value)
+                return arithmetic.rounding(source, node.type, int(last.value))(value)
             assert isinstance(node.type, ElementType)
             with np.errstate(all="ignore"):
-                nearest = stored.saturation(source, node.type)(value)
+                nearest = arithmetic.saturation(source, node.type)(value)
             return self._spread(constants(self.nodes, nearest), points)
         kind, result = _standing_for(source), _standing_for(node.type)
         if FUNCTIONS[node.name].gives is Gives.NAMED:

@@ -18,10 +18,10 @@ from oracle import interpret
 from shipped import noise
 
 from arrayol.errors import ArrayolError
+from arrayol.execute.arithmetic import wrapped
 from arrayol.execute.environment import DTYPES
 from arrayol.execute.repetitions import sizes
 from arrayol.execute.run import execute
-from arrayol.execute.stored import wrapped
 from arrayol.ir.spec import Port
 from arrayol.ir.types import ElementType
 
