@@ -39,6 +39,7 @@ class EmittedHlsStream(EmittedStream):
         files = StreamHlsFiles(self.untimed)
         return {**files.files(), MAKEFILE: makefile(), PAGE: _page(self, files)}
 
+    @cached_property
     def _schedule(self) -> Mapping[str, Any]:
         return {"cycles": self.cycles, "pulses": self.untimed.cycles, **schedule_of(self.untimed)}
 
