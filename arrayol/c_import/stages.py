@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from arrayol.c_import.expansion.forwarding import with_forwarded_values
 from arrayol.c_import.forms import names_of
 from arrayol.c_import.graphs import mapped, with_values
 from arrayol.c_import.model import BOOL, COperation, ElementAccess, ForLoop, Form, Scop, Statement, data_of
@@ -98,6 +99,7 @@ def stages_of(scop: Scop) -> list[Stage]:
     """The stages of a scop in an order that keeps its meaning; statements without an effect are left out."""
     program = program_of(scop.statements, scop.consts, scop.variables)
     statements = [_without_idle_reads(one, program) for one in scop.statements if program.runs(name_of(one))]
+    statements = with_forwarded_values(statements, program)
     scop = replace(scop, statements=tuple(statements))
     readers = _readers(scop)
     needed = _needed(scop, readers)

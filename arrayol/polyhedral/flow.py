@@ -6,11 +6,12 @@ is answered for all of them: what may happen at some size counts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import islpy as isl
 
+from arrayol.ir.affine import Affine
 from arrayol.polyhedral.isl import coordinates
 
 
@@ -96,6 +97,32 @@ class OrderedStatements:
         flow = info.set_schedule_map(schedule).compute_flow()
         return Sources(flow.get_may_dependence(), flow.get_may_no_source(), self)
 
+    def copied(self, reader: str, read: int, copies: Collection[str]) -> Iterator[Origin]:
+        """Statements that hand a value on to a read, the nearest first, as long as each is the only one to do so.
+
+        `copies` are the statements that only copy the one element that they read.
+        """
+        names = list(self.statements)
+        statement = self.statements[reader]
+        reached = isl.UnionMap.from_map(self._read_by(statement, read).identity())
+        while True:
+            sources = self.sources(reader, read, names)
+            before = reached.apply_range(sources.inside.reverse())
+            maps: list[isl.Map] = []
+            before.foreach_map(maps.append)
+            if len(maps) != 1 or not reached.domain().is_subset(before.domain()) or not before.is_single_valued():
+                return
+            reader = maps[0].get_tuple_name(isl.dim_type.out)
+            if reader not in copies:
+                return
+            reached, read = before, 0
+            instance = _forms_of(maps[0])
+            if instance is not None:
+                yield Origin(reader, instance)
+
+    def _read_by(self, statement: Instances, read: int) -> isl.Set:
+        return self._access(statement, statement.reads[read]).domain()
+
     def _last_writers(self, reader: Instances, element: Element, writers: Sequence[str]) -> list[Instances]:
         """The statements among these whose values an element may have.
 
@@ -155,6 +182,35 @@ class OrderedStatements:
             text = f"{self._domain(one)} -> [{', '.join(times)}]{self._where(one)}"
             known = self._times[one.name] = isl.Map(f"{self._sizes}{{ {text} }}")
         return known
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The instance of a statement that a value comes from: for each dimension a form of the reader's dimensions."""
+
+    statement: str
+    instance: tuple[Affine[str], ...]
+
+
+def _forms_of(instances: isl.Map) -> tuple[Affine[str], ...] | None:
+    """The dimensions of a map's range as forms of those of its domain; None where no single form says that."""
+    pieces: list[isl.MultiAff] = []
+    isl.PwMultiAff.from_map(instances).foreach_piece(lambda _, piece: pieces.append(piece))
+    if len(pieces) != 1:
+        return None
+    forms = []
+    for place in range(pieces[0].dim(isl.dim_type.out)):
+        value = pieces[0].get_aff(place)
+        terms = [
+            (str(value.get_dim_name(kind, at)), value.get_coefficient_val(kind, at))
+            for kind in (isl.dim_type.in_, isl.dim_type.param)
+            for at in range(value.dim(kind))
+        ]
+        constant = value.get_constant_val()
+        if value.dim(isl.dim_type.div) or not all(one.is_int() for one in (constant, *(one for _, one in terms))):
+            return None
+        forms.append(Affine[str].of(((name, one.to_python()) for name, one in terms), constant.to_python()))
+    return tuple(forms)
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from beside_gcc import Arrays, compiled, first_difference
+from numpy.typing import NDArray
 
 from arrayol.c_import.import_c import Choices, Imported, import_source
 from arrayol.source import SourceFile
@@ -21,6 +23,8 @@ REPETITIONS = {
     "dilated": ["[H, W]"],
     "echo": ["[300] delay 32", "[300]"],
     "fft": ["[8]", "[4, 2]", "[2, 4]", "[8]"],
+    "line_buffer": ["[H, W]"],
+    "line_buffer_kept": ["[W]", "[H, W]"],
     "means": ["[H, W]", "[H]"],
     "median": ["[32, 48]"],
     "opening": ["[H, W]", "[H, W]"],
@@ -32,6 +36,8 @@ REPETITIONS = {
 WINDOWS = {
     "dilated": "x: i32[3]",
     "fft": "re_in2: i16[2]",
+    "line_buffer": "in_: u8[3, 3]",
+    "line_buffer_kept": "in_: u8[3, 3]",
     "means": "in_: u8[5, 5]",
     "opening": "tmp: u8[3, 3]",
     "ring": "x: i16[10]",
@@ -53,7 +59,7 @@ def test_values_and_repetitions(name: str, tmp_path: Path) -> None:
     imported = import_source(SourceFile(f"{name}.c", text), Choices(function=function))
     assert _repetitions(imported) == REPETITIONS[name]
     assert WINDOWS.get(name, "") in imported.text
-    states: Arrays = {} if state is None else {state: np.array([float(one) for one in numbers.split()], "f4")}
+    states: Arrays = {} if state is None else {state: _first(numbers)}
     library = compiled(text, tmp_path)
     assert first_difference(library, function, imported, _drawn(data.split()), states) is None
 
@@ -69,6 +75,13 @@ def _repetitions(imported: Imported) -> list[str]:
             delays = dict.fromkeys(", ".join(map(str, delay)) for delay in stage.delays.values())
             found.append(f"[{extents}]" + "".join(f" delay {one}" for one in delays))
     return found
+
+
+def _first(numbers: str) -> NDArray[Any]:
+    """What a variable starts with: `64 zeros`, of a byte each, or floats."""
+    if numbers.endswith(" zeros"):
+        return np.zeros(int(numbers.split(maxsplit=1)[0]), "u1")
+    return np.array([float(one) for one in numbers.split()], "f4")
 
 
 def _drawn(fields: list[str]) -> Arrays:

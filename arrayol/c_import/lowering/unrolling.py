@@ -19,7 +19,7 @@ from arrayol.c_import.reading.syntax import nodes_of
 from arrayol.ir.affine import Affine
 
 MOST_ELEMENTS = 64
-MOST_REGISTERS = 64
+MOST_REGISTERS = 32
 MOST_ITERATIONS = 64
 
 
