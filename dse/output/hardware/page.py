@@ -299,6 +299,10 @@ def _timing(hardware: HardwareDesign) -> Iterator[str]:
     yield "  at a port. It serves them in their order."
     yield f"- The first word of a request passes {counted(latency, 'cycle')} after the request at the soonest, then one"
     yield "  word in each cycle: `rvalid` and `wready` say when. `rready` and `wvalid` answer in the same cycle."
+    if hardware.turn:
+        lasts = "such a step lasts as long at least" if hardware.periods is None else "a period has time for that"
+        yield f"- An arbiter may take {counted(hardware.turn, 'cycle')} to serve what a step loads and stores:"
+        yield f"  {lasts}."
     yield "- If it is slower, the design waits: the outputs are the same, and a frame takes more cycles."
     yield ""
 

@@ -85,7 +85,7 @@ class HardwareDesign:
 
     `cycles` is the time of a frame on the simulated machine; `frame` has data for a test bench. Where values stay from
     frame to frame, `later` has the frames after it. Groups that run at the same time have `periods`, and always later
-    frames.
+    frames. An arbiter serves a step that moves something within a `turn`, in cycles (0: at once).
     """
 
     network: Network
@@ -98,6 +98,7 @@ class HardwareDesign:
     frame: Frame
     later: tuple[Frame, ...] = ()
     periods: Periods | None = None
+    turn: int = 0
 
     @property
     def top(self) -> str:
@@ -264,6 +265,7 @@ class _Given:
             datapaths,
             tuple(name for name, array in network.arrays.items() if array.type.is_signed),
             _frame(self.addresses, self.values, {name: outputs[name] for name in network.outputs}),
+            turn=channel.turn,
         )
 
 

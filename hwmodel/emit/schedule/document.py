@@ -22,6 +22,7 @@ def document_of(design: HardwareDesign) -> dict[str, Any]:
         "memory": {
             "latency": design.latency,
             "outstanding": design.outstanding,
+            **({"turn": design.turn} if design.turn else {}),
             "word_bytes": design.addresses.word_bytes,
             "words": design.addresses.words,
             "first_word": dict(design.addresses.first),

@@ -113,6 +113,8 @@ class Coverage:
         if design.together and len(groups) > 1 and not self.as_verilog:
             hint = "take `arrayol emit verilog`: it has them"
             return not_emitted("its groups run at the same time", hint)
+        if self.platform.memory.turn and not self.as_verilog:
+            return not_emitted("the port serves in turns", "take `arrayol emit verilog`, whose steps wait for them")
         if self.why_none is not None:
             return self.why_none
         if not any(has_axi_streams(group) for group in groups) and self.why_no_port is not None:
@@ -191,8 +193,6 @@ class Coverage:
                 "the platform names no technology",
                 'name them in the platform, as technology = "ecp5-6" and clock_mhz = 50, and explore again',
             )
-        if any(channel.turn for channel in self.platform.channels):
-            yield not_emitted("the port serves in turns, and steps would not wait for them", "leave out memory.turn")
 
     def _without_body(self, process: Process) -> Iterator[ArrayolError]:
         """A black box needs a function for the values that a test bench compares, and a module that computes it."""

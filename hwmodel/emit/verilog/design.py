@@ -54,7 +54,9 @@ class DesignFiles:
     @cached_property
     def outside(self) -> Outside:
         """The external memory as groups see it."""
-        return Outside.of(self.design.addresses, self.design.outstanding, shared=self.design.periods is not None)
+        design = self.design
+        shared = design.periods is not None
+        return Outside.of(design.addresses, design.outstanding, shared=shared, turn=design.turn)
 
     @property
     def engines(self) -> tuple[str, ...]:

@@ -78,7 +78,7 @@ def step_lines(wiring: GroupWiring) -> Iterator[str]:
     yield "  reg is_last;  // it is the last step"
     yield "  reg through;  // all agents of tasks are, or in their last row of the step"
     yield "  reg restart;  // it is the first cycle of a step, from which slots of units are counted"
-    yield f"  wire advance = {' && '.join(['running', 'through', *(f'{name}_fin' for name in waiting)])};"
+    yield from _advance(wiring, [f"{name}_fin" for name in waiting])
     if setup:
         yield "  reg loading;"
         yield "  assign running = busy || loading;"
@@ -103,6 +103,15 @@ def step_lines(wiring: GroupWiring) -> Iterator[str]:
     yield "      end"
     yield f"      if (running) through <= advance ? {where} :\n        {wait};"
     yield "    end"
+
+
+def _advance(wiring: GroupWiring, through: Sequence[str]) -> Iterator[str]:
+    """When a step ends, given what the agents of the port say that are through."""
+    ends = ["running", "through", *through]
+    if wiring.outside.turn > 1:
+        yield "  wire turns;  // the step moves something, and its turn of the port is not over"
+        ends.append("!turns")
+    yield f"  wire advance = {' && '.join(ends)};"
 
 
 def _frames(wiring: GroupWiring) -> Iterator[str]:
@@ -137,6 +146,27 @@ def agent_lines(wiring: GroupWiring) -> Iterator[str]:
         yield from _agent(wiring, agent, going.get(agent.name))
     if shared:
         yield from _asking(wiring)
+    if wiring.outside.turn > 1:
+        yield from _turn(wiring)
+
+
+def _moves(wiring: GroupWiring) -> str:
+    """Whether a step loads or stores, in its first cycle."""
+    return " || ".join(f"{own.requests.name}_is_asks != 0" for own in wiring.schedule.engines)
+
+
+def _turn(wiring: GroupWiring) -> Iterator[str]:
+    """A step that loads or stores lasts for a turn at least; what is loaded before all frames takes none."""
+    turn = wiring.outside.turn
+    yield f"  reg [{bits_of(turn) - 1}:0] passed;  // cycles of the step, up to those of a turn"
+    yield "  reg late;  // it is not the first cycle of the step"
+    yield "  reg waits;  // the turn goes on"
+    yield f"  assign turns = late ? waits : busy && ({_moves(wiring)});"
+    yield "  always @(posedge clk) begin"
+    yield "    late <= !reset && running && !advance;"
+    yield f"    passed <= !late ? 1 : passed + (passed != {turn - 1});"
+    yield f"    waits <= turns && (late ? passed : 0) < {turn - 2};"
+    yield "  end"
 
 
 def _asking(wiring: GroupWiring) -> Iterator[str]:
@@ -144,12 +174,11 @@ def _asking(wiring: GroupWiring) -> Iterator[str]:
 
     Before that its agents of the port stand at their first rows.
     """
-    first = " || ".join(f"{own.requests.name}_is_asks != 0" for own in wiring.schedule.engines)
     waiting = [agent.name for agent in wiring.schedule.stepping if agent.name in wiring.schedule.port_agents]
     yield "  // The port: a step asks for it in its first cycle, and until it is granted."
     yield "  reg begun;  // it is not the first cycle of the step"
     yield "  reg waits;  // the step has asked, and was not granted"
-    yield f"  assign {ASKS} = running && (begun ? waits : {first});"
+    yield f"  assign {ASKS} = running && (begun ? waits : {_moves(wiring)});"
     yield f"  assign {AT_PORT} = running && (!{ASKS} || {GRANTED});"
     yield f"  assign {SERVED} = {' && '.join(f'{name}_fin' for name in waiting)};"
     yield "  always @(posedge clk) begin"

@@ -19,7 +19,7 @@ class Outside:
     """The external memory as a group sees it: a word of so many bits, addresses in words, unfinished requests.
 
     If it is `shared` with other groups at the same time, a step asks before the port serves it. Then some arrays have
-    `copies`, and a request says for which of them it is.
+    `copies`, and a request says for which of them it is. Else a step that moves something takes a `turn` at least.
     """
 
     word_bits: int
@@ -27,11 +27,13 @@ class Outside:
     outstanding: int
     shared: bool = False
     copies: int = 0
+    turn: int = 0
 
     @staticmethod
-    def of(addresses: AddressMap, outstanding: int, *, shared: bool = False) -> Outside:
+    def of(addresses: AddressMap, outstanding: int, *, shared: bool = False, turn: int = 0) -> Outside:
         """The interface to a memory in which arrays lie one after another."""
-        return Outside(8 * addresses.word_bytes, addresses.bits, outstanding, shared, len(addresses.copies))
+        bits, copies = addresses.bits, len(addresses.copies)
+        return Outside(8 * addresses.word_bytes, bits, outstanding, shared, copies, 0 if shared else turn)
 
 
 @dataclass(frozen=True)
