@@ -27,6 +27,7 @@ from hwmodel.emit.streams.hardware import StreamHardware
 from hwmodel.emit.streams.port_group import GOES, PULSES, FlowAgent, StreamSchedule
 from hwmodel.platform import Platform
 from hwmodel.residence import ONCE
+from hwmodel.simulator.schedule.plan import outside_elements
 from hwmodel.simulator.streams.group_run import StreamGroupRun
 from hwmodel.stream.model import StreamModel
 from hwmodel.streamed import Firing
@@ -219,13 +220,19 @@ class _Scheduler:
             port = PortWords(self.accesses, self.addresses, engine, 0 * steps)  # no buffers are single
             for own in port.loaded():
                 self._require_passing(own, 0)
-                for element in own.elements[~outside[own.array][own.elements]][:1].tolist():
-                    at = place_at(element, self.accesses.shape(own.array))
-                    raise unproven(f"element {at} of '{own.array}' is loaded, and nobody has stored it")
+                self._require_there(own.array, own.elements[~outside[own.array][own.elements]])
             for own in port.stored():
                 self._require_passing(own, 2)
                 after[own.array][own.elements] = True
         return after
+
+    def _require_there(self, array: str, missing: IntArray) -> None:
+        """Require that the elements that nobody has stored are not read: an array is loaded whole."""
+        others = set(self.accesses.network.processes) - set(self.run.tasks)
+        read = outside_elements(self.accesses, array, others)[missing] if len(missing) else np.zeros(0, np.bool_)
+        for element in missing[read][:1].tolist():
+            at = place_at(element, self.accesses.shape(array))
+            raise unproven(f"element {at} of '{array}' is read, and nobody has stored it")
 
     def _require_passing(self, own: Passing, behind: int) -> None:
         wrong = (own.elements < 0) | (self._words[own.array][own.elements] != own.words)

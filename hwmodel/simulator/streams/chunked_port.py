@@ -17,7 +17,7 @@ from hwmodel.simulator.events import Events as StepEvents
 from hwmodel.simulator.memories.memories import Memory
 from hwmodel.simulator.port import Burst, Port
 from hwmodel.simulator.requests import Requester
-from hwmodel.simulator.schedule.plan import fault
+from hwmodel.simulator.schedule.plan import fault, outside_elements
 from hwmodel.simulator.streams.events import chunk, firings, node_reads, until_birth
 from hwmodel.streamed import StreamedGroup
 
@@ -110,11 +110,15 @@ class ChunkedPort:
             yield array, most if self.is_axis and array in self.set_up else 2 * most
 
     def require_loaded(self, memory: Memory) -> None:
-        """Raises SimulatorError (`read-before-write`) where an element is loaded that nobody has made."""
+        """Raises SimulatorError (`read-before-write`) where an element is read that nobody has made.
+
+        An array is loaded whole, also elements that no task reads. A group of blocks does not store those.
+        """
+        others = set(self.accesses.network.processes) - set(self.group.tasks)
         for array, steps in self.loads.items():
-            for elements in steps:
-                if (memory[array][elements] < 0).any():
-                    raise fault("read-before-write", f"an element of '{array}' is loaded that nobody has made")
+            missing = np.concatenate([elements[memory[array][elements] < 0] for elements in steps])
+            if len(missing) and outside_elements(self.accesses, array, others)[missing].any():
+                raise fault("read-before-write", f"an element of '{array}' is read that nobody has made")
 
     def stored(self) -> Iterator[tuple[str, IntArray]]:
         """The elements that leave, by array."""

@@ -12,7 +12,7 @@ import pytest
 from axi_benches import frames_behind_axi
 from port_designs import frames_at_port, memory_of, mixed_design, port_design, require_port_frames
 from stream_designs import FRAMES, platform_at
-from stream_networks import case_of
+from stream_networks import Case, case_of
 from verilog_programs import needs_icarus
 
 from arrayol.errors import ArrayolError
@@ -71,6 +71,42 @@ SHIPPED = [
 @pytest.mark.parametrize(("name", "sizes", "stream"), SHIPPED)
 def test_shipped_specifications(tmp_path: Path, name: str, sizes: dict[str, int], stream: Stream) -> None:
     require_port_frames(port_design(case_of(name, tmp_path, **sizes), stream, 50))
+
+
+UNREAD = """\
+elementary half(x: u8) -> (y: u8) {
+  y = x // 2
+}
+
+elementary sum(x: u8[2, 2]) -> (y: u16) {
+  y += u16(x[j, k])  for j in 0..2, k in 0..2
+}
+
+task halved(i: u8[8, 8]) -> (a: u8[8, 8]) {
+  repeat [8, 8] of half {
+    x <- i
+    y -> a
+  }
+}
+
+task summed(a: u8[8, 8]) -> (o: u16[4, 4]) {
+  repeat [4, 4] of sum {
+    x <- a at origin [-1, 0] paving [2, 0; 0, 2] fitting [1, 0; 0, 1] else mirror
+    y -> o
+  }
+}
+
+task both(i: u8[8, 8]) -> (o: u16[4, 4]) {
+  a = halved(i)
+  o = summed(a)
+}
+"""
+
+
+def test_a_stream_loads_what_blocks_before_it_do_not_store(tmp_path: Path) -> None:
+    # No window reaches the last row: a group of blocks does not store it, and a stream moves the whole array.
+    (tmp_path / "unread.aol").write_text(UNREAD)
+    require_port_frames(mixed_design(Case.of(tmp_path / "unread.aol"), ((1, None), (1, PORT))))
 
 
 def test_separate_ports_and_words_of_one_datum(tmp_path: Path) -> None:
