@@ -16,7 +16,7 @@ from arrayol.arrays import IntArray
 from hwmodel.emit.schedule.frames.travel import Direction
 from hwmodel.emit.schedule.frames.whole_frame import Moving, Ticks, WholeFrame
 from hwmodel.emit.schedule.port import DmaEngine
-from hwmodel.emit.schedule.repetition import LoopCut, ScanLoops, StepRepetition
+from hwmodel.emit.schedule.repetition import LoopCut, NotRepeatedError, ScanLoops, StepRepetition
 from hwmodel.simulator.periods import StepUse, uses_of
 from hwmodel.simulator.streams.group_run import StreamGroupRun
 
@@ -66,5 +66,7 @@ class WholeStream(WholeFrame):
         between, before = ticks[0] - ticks[1], np.maximum(ticks[1] - loop.first, 0) // loop.round * loop.round
         for axis, left_out in enumerate(less):
             there[axis] = there[axis] + between * left_out // loop.left_out
+            if (there[axis] >= shape[axis]).any():
+                raise NotRepeatedError(f"requests lead outside '{array}'")
             inside[axis] = inside[axis] - before * left_out // loop.left_out
         return np.ravel_multi_index(there, shape), np.ravel_multi_index(inside, shape, mode="wrap")
