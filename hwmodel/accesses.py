@@ -22,6 +22,7 @@ from arrayol.ir.spec import Delay, Port, Shape, TiledDefault, Tiler, port_named
 from hwmodel import memory_kinds
 from hwmodel.memory_kinds import LocalMemoryKind
 from hwmodel.residence import MEMORY_OF_LOAD, Loads, loads_of
+from hwmodel.streamed import Frames
 
 _AT_ONCE = 1 << 20  # accesses of which there are all indices
 
@@ -34,7 +35,8 @@ class Touch:
 
     `pattern` is its pattern's shape. `default_of` is the delay whose tiled default it is; it is then read only by the
     repetitions r with r - d outside the space (by all of them where the delay never acts). An output with an `exit`
-    is written only by those with r + exit outside.
+    is written only by those with r + exit outside. Where frames lie inside, the tiler is that of one frame, and `ahead`
+    has by place of the pattern (row-major) of which later frame its element is; it is empty where none is.
     """
 
     process: str
@@ -44,6 +46,7 @@ class Touch:
     pattern: Extents
     default_of: Delay | None = None
     exit: tuple[int, ...] | None = None
+    ahead: Extents = ()
 
     @property
     def outside(self) -> tuple[int, ...] | None:
@@ -55,10 +58,14 @@ class Touch:
 
 @dataclass(frozen=True)
 class Accesses:
-    """The accesses of one network, with the loads that were asked for (`hwmodel.residence`)."""
+    """The accesses of one network, with the loads that were asked for (`hwmodel.residence`).
+
+    With `frames_inside` arrays have one frame, and what reads those of later frames waits for them (`Touch.ahead`).
+    """
 
     network: Network
     loads: Loads = field(default_factory=dict)
+    frames_inside: bool = False
     _memo: dict[str, Extents] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
@@ -136,13 +143,50 @@ class Accesses:
         """The number of elements of an array, for one frame."""
         return math.prod(self.shape(array))
 
+    def of_frames(self, frames: Frames) -> Accesses:
+        """The same with frames inside, or outside."""
+        return self if (frames == "inside") is self.frames_inside else self._other
+
+    @cached_property
+    def _other(self) -> Accesses:
+        return replace(self, frames_inside=not self.frames_inside, _memo={})
+
+    @cached_property
+    def meets_frames(self) -> bool:
+        """Whether some process reads several frames, or what it made in an earlier one."""
+        return any(map(self.delays_over_frames, self.network.processes)) or any(
+            touch.ahead for touches in self.of_frames("inside").reads.values() for touch in touches
+        )
+
+    @cached_property
+    def frames_to_run(self) -> int:
+        """With frames inside, how many show all that tasks meet: two of each output, and those that these need."""
+        ahead: dict[str, int] = {}
+        for name, process in self.network.processes.items():
+            latest = max((ahead.get(own.array, 0) + max(own.ahead, default=0) for own in self.reads[name]), default=0)
+            ahead |= {array: max(latest, ahead.get(array, 0)) for array in process.writes}
+        delays = [
+            (own, delay) for own in self.network.processes.values() for delay in self.delays_over_frames(own.name)
+        ]
+        back = [delay.vector[own.repetition.index(None)] for own, delay in delays]
+        return 2 + max(ahead.values(), default=0) + max(back, default=0)
+
+    def shape_to_run(self, array: str) -> Extents:
+        """The shape of an array in a run: for one frame, or with frames inside for as many as that takes."""
+        if not self.frames_inside:
+            return self.shape(array)
+        return tuple(self.frames_to_run if extent is None else extent for extent in self.network.arrays[array].shape)
+
     def delays(self, process: str) -> tuple[Delay, ...]:
-        """The delays of a process that act within a frame."""
-        extents = self.extents(process)
+        """The delays of a process that act within a frame; with frames inside, also those over frames."""
+        own = self.network.processes[process]
+        over_frames = [extent is None and self.frames_inside for extent in own.repetition]
+        steps = [*zip(self.extents(process), over_frames, strict=True)]
         return tuple(
             delay
-            for delay in self.network.processes[process].delays
-            if delay.acts and all(abs(step) < extent for step, extent in zip(delay.vector, extents, strict=True))
+            for delay in own.delays
+            if delay.acts
+            and all(over or abs(step) < extent for step, (extent, over) in zip(delay.vector, steps, strict=True))
         )
 
     def delays_over_frames(self, process: str) -> tuple[Delay, ...]:
@@ -246,7 +290,8 @@ class Accesses:
         pattern, shape = _finite(port.shape), self.network.arrays[link.array].shape
         tiler = _small_tiler(link.tiler, shape, self.extents(process.name), pattern)
         leaves = link.exit if isinstance(link, Flow) else None
-        return Touch(process.name, port.name, link.array, tiler, pattern, default_of, leaves)
+        touch = Touch(process.name, port.name, link.array, tiler, pattern, default_of, leaves)
+        return _in_one_frame(touch, shape.index(None)) if self.frames_inside and None in shape else touch
 
     def _reach(self, touch: Touch, axis: int) -> int:
         """One more than the greatest index of an axis that a touch reaches in one frame."""
@@ -313,6 +358,19 @@ def _small_tiler(tiler: Tiler, shape: Shape, repetition: Extents, pattern: Exten
         paving=rows(tiler.paving, repetition),
         fitting=rows(tiler.fitting, pattern),
     )
+
+
+def _in_one_frame(touch: Touch, axis: int) -> Touch:
+    """A touch of an array whose frames are along an axis, as one of a single frame."""
+    tiler = touch.tiler
+    frames = tiler.origin[axis] + _combined(points(touch.pattern), tiler.fitting[axis])
+
+    def cleared(matrix: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+        return tuple((0,) * len(row) if at == axis else row for at, row in enumerate(matrix))
+
+    origin = tuple(0 if at == axis else own for at, own in enumerate(tiler.origin))
+    tiler = replace(tiler, origin=origin, paving=cleared(tiler.paving), fitting=cleared(tiler.fitting))
+    return replace(touch, tiler=tiler, ahead=tuple(frames.tolist()) if frames.any() else ())
 
 
 def _remainder(factor: int, around: int | None) -> int:

@@ -5,7 +5,7 @@ All times are pulses (docs/machine.md, section 15). Frozen values, compared by c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
@@ -13,6 +13,7 @@ from typing import Literal
 Starts = Literal["latency", "memory"]
 Interface = Literal["port", "axis"]
 NodeKind = Literal["task", "load", "store"]
+Frames = Literal["outside", "inside"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ class Stream:
     `scan` is the order of its loops, by their numbers, the outermost first; empty for the order of the text. `pace` is
     the number of pulses for a place of the innermost loop, a whole number or one over a whole number. With `raster`, or
     with the interface "axis", arrays leave in scan order, else as they are made. `chunk` is the pulses of a step of the
-    memory port, 0 for a stream that has none.
+    memory port, 0 for a stream that has none. With `frames` inside, the group keeps what it reads of other frames.
     """
 
     scan: tuple[int, ...] = ()
@@ -31,11 +32,13 @@ class Stream:
     interface: Interface = "port"
     raster: bool = False
     chunk: int = 0
+    frames: Frames = "outside"
 
     @property
     def text(self) -> str:
-        """In words: "stream 1/4", "axis stream 1/4"."""
-        return f"{'axis ' if self.interface == 'axis' else ''}stream {self.pace}"
+        """In words: "stream 1/4", "axis stream 1/4", "stream 1 over frames"."""
+        over = " over frames" if self.frames == "inside" else ""
+        return f"{'axis ' if self.interface == 'axis' else ''}stream {self.pace}{over}"
 
     @property
     def stores_in_scan_order(self) -> bool:
@@ -50,7 +53,8 @@ class Firing:
     The place of an index is the number of indices before it: of a dimension that starts with index f of n, index x has
     place (x - f) mod n. `first` has these f by dimension; it is empty where all are 0. `units` units fire together. A
     unit takes its operands and hands out its results during the `interval` pulses from the firing on; the last result
-    of a port is born `interval` + `latency` pulses after it.
+    of a port is born `interval` + `latency` pulses after it. Where frames lie inside of the group, the node does the
+    same every `frame` pulses; otherwise this is 0.
     """
 
     extents: tuple[int, ...]
@@ -61,6 +65,11 @@ class Firing:
     interval: int = 1
     latency: int = 0
     first: tuple[int, ...] = ()
+    frame: int = 0
+
+    def frames_back(self, vector: Sequence[int]) -> int:
+        """How many frames a delay reaches back: its steps along dimensions that have one repetition in a frame."""
+        return sum(step for step, extent in zip(vector, self.extents, strict=True) if extent == 1)
 
 
 @dataclass(frozen=True, slots=True)

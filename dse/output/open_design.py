@@ -41,6 +41,7 @@ from hwmodel.design import Design
 from hwmodel.platform import DEFAULT_NAME, GIVEN_AS_OBJECT, Platform, default_platform, for_copies, load_platform
 from hwmodel.simulator.room import available_bytes, predicted_bytes
 from hwmodel.simulator.simulate import Simulation, black_boxes
+from hwmodel.streamed import Frames
 
 EXPLORE_AGAIN = "explore once more, with the files as they are now"
 _LEAST_HALVED = 8  # of consts that may be made smaller
@@ -101,7 +102,7 @@ class StoredDesign:
     @cached_property
     def frames(self) -> dict[str, int]:
         """How many frames one frame of the simulation reads of each input with an infinite dimension."""
-        shape = self.accesses.shape
+        shape = self.accesses.shape_to_run
         return {
             name: shape(name)[self.network.arrays[name].shape.index(None)]
             for name in self.network.inputs
@@ -222,11 +223,17 @@ def open_design(
     spec = _as_explored(result, asked, top)
     platform = for_copies(assuming_as(result, _platform(result, Path(asked.name))), spec)
     form, design = _form(spec, result, record, folder), record.decisions
-    accesses = Accesses(form.network, record.loads)
+    accesses = Accesses(form.network, record.loads).of_frames(_frames_of(design))
     estimate = _estimate(accesses, platform, design, record, folder)
     return StoredDesign(
         record, form.spec, result.top, accesses, platform, result.platform, design, estimate, result.device
     )
+
+
+def _frames_of(design: Design) -> Frames:
+    """Where frames lie in a design: inside of it, if it is one stream that keeps them."""
+    inside = any(group.stream is not None and group.stream.frames == "inside" for group in design.groups)
+    return "inside" if inside else "outside"
 
 
 def transform_design(

@@ -27,7 +27,7 @@ from hwmodel.design import ArrayLoads, BankLayout, Blocks, Choice, GroupDesign, 
 from hwmodel.design import Design as Decisions
 from hwmodel.memory_kinds import ROM
 from hwmodel.residence import Load
-from hwmodel.streamed import Interface, Starts, Stream
+from hwmodel.streamed import Frames, Interface, Starts, Stream
 
 LOCAL_MEMORIES = "local memories"  # beside tasks, whose names have no space
 
@@ -79,7 +79,8 @@ class StreamRecord(Record):
 
     `scan` is the order of its loops, `pace` a whole number of pulses or one over a whole number; a `line` and a `frame`
     take so many. Starts are those of the least latency or of the least memory (`starts_for`). The memory port works in
-    steps of `chunk` pulses; with AXI4-Streams in its place (`interface`) it is 0.
+    steps of `chunk` pulses; with AXI4-Streams in its place (`interface`) it is 0. With `frames` inside, the group keeps
+    what it reads of other frames.
     """
 
     scan: str
@@ -91,17 +92,19 @@ class StreamRecord(Record):
     raster: bool
     starts_for: Starts
     starts: dict[str, int]
+    frames: Frames = "outside"
 
     @property
     def decisions(self) -> Stream:
         """As models and simulator take it."""
         scan = tuple(map(int, self.scan.split(","))) if self.scan else ()
-        return Stream(scan, Fraction(self.pace), self.starts_for, self.interface, self.raster, self.chunk)
+        return Stream(scan, Fraction(self.pace), self.starts_for, self.interface, self.raster, self.chunk, self.frames)
 
     @property
     def port(self) -> str:
-        """How data come and go, in words: "chunks of 16 pulses", "AXI4-Streams"."""
-        return "AXI4-Streams" if self.interface == "axis" else f"chunks of {counted(self.chunk, 'pulse')}"
+        """How data come and go, in words: "chunks of 16 pulses", "AXI4-Streams", "AXI4-Streams, frames inside"."""
+        ends = "AXI4-Streams" if self.interface == "axis" else f"chunks of {counted(self.chunk, 'pulse')}"
+        return f"{ends}, frames inside" if self.frames == "inside" else ends
 
     @model_validator(mode="after")
     def _has_a_pace(self) -> StreamRecord:

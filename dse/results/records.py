@@ -71,7 +71,7 @@ def group_record(model: MachineModel, group: GroupDesign, estimate: GroupEstimat
 
 def _stream(model: MachineModel, group: GroupDesign) -> StreamRecord:
     """What a result stores of the decisions of a streaming group."""
-    streamed = model.streams(group.tasks).streamed(group)
+    streamed = model.streams_of(group).streamed(group)
     stream = streamed.stream
     return StreamRecord(
         scan=",".join(map(str, stream.scan)),
@@ -81,6 +81,7 @@ def _stream(model: MachineModel, group: GroupDesign) -> StreamRecord:
         interface=stream.interface,
         chunk=stream.chunk,
         raster=stream.raster,
+        frames=stream.frames,
         starts_for=stream.starts,
         starts={name: node.firing.start for name, node in streamed.nodes.items()},
     )

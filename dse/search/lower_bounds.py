@@ -263,11 +263,17 @@ def _port_cycles(space: MappingSpace, ends: Ends) -> int:
 
 
 def _of_network(space: MappingSpace, work: _Work) -> Ends:
-    """What is moved of the network's own inputs and outputs; what one task hands another need not be."""
-    network = space.model.network
+    """What is moved of the network's own inputs and outputs; what one task hands another need not be.
+
+    A stream that keeps frames loads one of each array.
+    """
+    network, most = (
+        space.model.network,
+        space.accesses.of_frames("inside" if "inside" in space.study.frames else "outside"),
+    )
     made = {array for process in network.processes.values() for array in process.writes}
     return {
-        (kind, array): number
+        (kind, array): min(number, most.size(array))
         for (kind, array), number in work.moved.items()
         if (kind == "store" and array in network.outputs) or (kind == "load" and array not in made)
     }

@@ -8,7 +8,7 @@ from itertools import islice, permutations, product
 
 from dse.space.mappings import MappingSpace
 from hwmodel.cost_model.streaming.stream_groups import StreamPricer
-from hwmodel.streamed import Stream
+from hwmodel.streamed import Frames, Stream
 
 ORDERS_AT_MOST = 6  # of the loops
 SLOWER_AT_MOST = 6  # paces above 1, where the study lists none
@@ -17,20 +17,28 @@ SLOWER_AT_MOST = 6  # paces above 1, where the study lists none
 def streams_of(space: MappingSpace, tasks: tuple[str, ...], pricer: StreamPricer) -> Iterator[Stream]:
     """The streams of a group, the fastest of an order first. Raises ArrayolError (`not-streamed`, `made-in-part`).
 
-    AXI4-Streams are for a group that is all of the network.
+    AXI4-Streams are for a group that is all of the network. Frames lie where the pricer has them.
     """
     whole = is_whole(space, tasks)
     interfaces = [own for own in space.study.interfaces if own == "port" or whole]
     loops = len(pricer.model.loops.members)
+    frames: Frames = "inside" if pricer.accesses.frames_inside else "outside"
     for scan in orders_of(space, loops):
         for pace in paces_of(space, tasks):
             for starts, interface in product(space.study.starts, interfaces):
-                yield Stream(scan, pace, starts, interface)
+                yield Stream(scan, pace, starts, interface, frames=frames)
 
 
 def is_whole(space: MappingSpace, tasks: tuple[str, ...]) -> bool:
     """Whether a group is all of the network."""
     return len(tasks) == len(space.graph)
+
+
+def frames_of(space: MappingSpace, tasks: tuple[str, ...]) -> tuple[Frames, ...]:
+    """Where frames may lie, of a group: inside if it is all of the network, and its tasks meet data of other frames."""
+    if not space.accesses.meets_frames:
+        return ("outside",)
+    return tuple(own for own in space.study.frames if own == "outside" or is_whole(space, tasks))
 
 
 def orders_of(space: MappingSpace, loops: int) -> tuple[tuple[int, ...], ...]:

@@ -26,7 +26,7 @@ from arrayol.text import listed
 from hwmodel.design import KEEP_FORM, POLICIES, Scan
 from hwmodel.memory_kinds import BUFFER
 from hwmodel.residence import LOADS, Load, Loads
-from hwmodel.streamed import Interface, Starts
+from hwmodel.streamed import Frames, Interface, Starts
 from hwmodel.toml_model import BrokenRule, TomlFile, read_toml, validate
 from hwmodel.toml_values import Count
 
@@ -387,6 +387,9 @@ class Study(BaseModel):
     )
     interfaces: Annotated[Any, _of_words(Interface)] = Field(
         default=("port",), description='a list of "port" and "axis"'
+    )
+    frames: Annotated[Any, _of_words(Frames)] = Field(
+        default=("outside",), description='a list of "outside" and "inside"'
     )
     splits: Annotated[
         Any,

@@ -18,9 +18,10 @@ from hwmodel.cost_model.group.group import frames_back
 from hwmodel.emit.verilog.coverage import Coverage
 from hwmodel.platform import Platform
 from hwmodel.residence import unfit_load
-from hwmodel.streamed import Interface
+from hwmodel.streamed import Frames, Interface
 
 AXIS: Interface = "axis"
+INSIDE: Frames = "inside"
 
 
 def check_space(space: MappingSpace) -> None:
@@ -37,7 +38,8 @@ def emitted_only(study: Study, coverage: Coverage) -> Study:
     `not-in-hardware` where nothing of the specification is emitted on the platform, `study-misfit` where the study asks
     for layouts alone.
     """
-    if (refusal := coverage.why_nothing(axi_streams=study.has_streams and AXIS in study.interfaces)) is not None:
+    axi_streams, frames_inside = study.has_streams and AXIS in study.interfaces, INSIDE in study.frames
+    if (refusal := coverage.why_nothing(axi_streams=axi_streams, frames_inside=frames_inside)) is not None:
         raise refusal
     if "none" not in study.layouts:
         message = "the study wants each buffer with a bank layout, and designs with one are not emitted"
@@ -46,6 +48,8 @@ def emitted_only(study: Study, coverage: Coverage) -> Study:
     changed: dict[str, Any] = {"layouts": ("none",)}
     if coverage.why_no_port is not None:
         changed |= {"styles": (STREAM_STYLE,), "interfaces": (AXIS,)}
+    if coverage.why_not_over_frames is not None:
+        changed |= {"styles": (STREAM_STYLE,), "interfaces": (AXIS,), "frames": (INSIDE,)}
     return study.model_copy(update=changed)
 
 

@@ -89,7 +89,7 @@ class _Trial:
         """Arrays by input, other values in each."""
         arrays = self.accesses.network.arrays
         return {
-            name: _in_band(arrays[name].type, self.accesses.shape(name), seed, bands[name])
+            name: _in_band(arrays[name].type, self.accesses.shape_to_run(name), seed, bands[name])
             for seed, name in enumerate(self.names, SEED)
         }
 

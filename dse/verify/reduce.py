@@ -89,7 +89,7 @@ class Reducer:
     def _stream(self, design: GroupDesign, stream: Stream) -> GroupDesign | ArrayolError:
         """The stream on the smaller network, in chunks that divide its frame: a fifth of it at most."""
         try:
-            streamed = self.model.streams(design.tasks).model.streamed(stream)
+            streamed = self.model.streams_of(design).model.streamed(stream)
         except ArrayolError as refusal:
             return refusal
         if stream.interface == "axis":

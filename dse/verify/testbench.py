@@ -132,7 +132,11 @@ class Testbench:
         estimate = self.model.estimate(group)
         local: Local
         if group.stream is not None:
-            local = self.model.streams(group.tasks).streamed(group)
+            local = self.model.streams_of(group).streamed(group)
+            if group.stream.frames == "inside":
+                design, inputs = Design((group,)), self._inputs_of(group)
+                whole = simulate(self.spec, self.accesses, self.platform, design, [local], inputs)
+                return Trial(SingleRun(whole.groups[0], whole.identical), estimate)
         else:
             local = local_memories(self._plan(structure_of(group)), group, estimate)
         return Trial(simulate_group(self.reference, self.platform, group, local), estimate)
@@ -149,7 +153,18 @@ class Testbench:
     def compare(self, design: Design) -> tuple[Simulation, DesignEstimate]:
         """The simulation of a whole design beside its estimate. Raises SimulatorError where it cannot run."""
         estimate = self.model.evaluate(design)
-        return run_simulation(self.spec, self.accesses, self.platform, design, estimate, self.inputs), estimate
+        inputs = self._inputs_of(*design.groups)
+        return run_simulation(self.spec, self.accesses, self.platform, design, estimate, inputs), estimate
+
+    def _inputs_of(self, *groups: GroupDesign) -> Mapping[str, NDArray[Any]] | None:
+        """The random data by input for a design of these groups: several frames where they lie inside of one."""
+        inside = any(group.stream is not None and group.stream.frames == "inside" for group in groups)
+        return self._frames if inside else self.inputs
+
+    @cached_property
+    def _frames(self) -> Mapping[str, NDArray[Any]] | None:
+        data = accepted_data(self.spec, self.accesses.of_frames("inside"))
+        return None if data is None else data.inputs
 
 
 def run_simulation(
@@ -170,7 +185,7 @@ def run_simulation(
 def memories_of_groups(accesses: Accesses, platform: Platform, design: Design, estimate: DesignEstimate) -> list[Local]:
     """The memories of each group of a design, for the simulated machine."""
     return [
-        StreamPricer(accesses, group.tasks, platform, None).streamed(group)
+        StreamPricer(accesses.of_frames(group.stream.frames), group.tasks, platform, None).streamed(group)
         if group.stream is not None
         else local_memories(plan_group(accesses, platform, group), group, own)
         for group, own in zip(design.groups, estimate.groups, strict=True)

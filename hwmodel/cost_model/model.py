@@ -53,6 +53,7 @@ from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan, is_plai
 from hwmodel.figures import LATENCY
 from hwmodel.platform import Platform
 from hwmodel.residence import NO_LOADS, Loads
+from hwmodel.streamed import Frames
 
 # Options that may improve a plain structure: cuts, FIFOs, policies (docs/explore.md, "What the default tries").
 
@@ -160,7 +161,7 @@ class MachineModel:
         self._lone: dict[str, LonePorts | None] = {}
         self._estimates: dict[GroupDesign, GroupEstimate] = {}
         self._split: dict[tuple[str, Halves], MachineModel] = {}
-        self._streams: dict[tuple[str, ...], StreamPricer] = {}
+        self._streams: dict[tuple[tuple[str, ...], Frames], StreamPricer] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return MachineModel, (self.network, self.platform, dict(self.accesses.loads))  # what is remembered stays here
@@ -207,7 +208,7 @@ class MachineModel:
         """The estimates of many groups; plain designs with equal tasks, scan and layouts are evaluated together."""
         new = [group for group in dict.fromkeys(groups) if group not in self._estimates]
         streams = [group for group in new if group.stream is not None]
-        self._estimates |= {group: self.streams(group.tasks).estimate(group) for group in streams}
+        self._estimates |= {group: self.streams_of(group).estimate(group) for group in streams}
         new = [group for group in new if group.stream is None]
         estimated = dict(zip(new, self._estimated(new), strict=True))
         estimates = [estimated.get(group) or self._estimates[group] for group in groups]
@@ -236,13 +237,20 @@ class MachineModel:
         others = self._evaluate_single(single, self._unbatched)
         return [estimates[place] if place in estimates else others[group] for place, group in enumerate(groups)]
 
-    def streams(self, tasks: tuple[str, ...]) -> StreamPricer:
+    def streams(self, tasks: tuple[str, ...], frames: Frames = "outside") -> StreamPricer:
         """The evaluation of a group of tasks as streams. Raises ArrayolError (`not-streamed`, `made-in-part`)."""
-        if tasks not in self._streams:
+        key = tasks, frames
+        if key not in self._streams:
             if len(self._streams) >= STREAMS_KEPT:
                 self._streams.clear()
-            self._streams[tasks] = StreamPricer(self.accesses, tasks, self.platform, self.energy_prices)
-        return self._streams[tasks]
+            accesses = self.accesses.of_frames(frames)
+            self._streams[key] = StreamPricer(accesses, tasks, self.platform, self.energy_prices)
+        return self._streams[key]
+
+    def streams_of(self, group: GroupDesign) -> StreamPricer:
+        """The evaluation of a streaming group. Raises ArrayolError (`not-streamed`, `made-in-part`)."""
+        assert group.stream is not None, "it streams"
+        return self.streams(group.tasks, group.stream.frames)
 
     def memories_in_succession(self, group: GroupDesign) -> tuple[MemoryUse, ...]:
         """The memories of a group, as built, if frames follow each other without pause (docs/machine.md, section 8)."""
@@ -475,7 +483,7 @@ class MachineModel:
     def step_cycles(self, group: GroupDesign) -> tuple[int, ...]:
         """The length of every step of a group in cycles, in order."""
         if group.stream is not None:
-            pricer = self.streams(group.tasks)
+            pricer = self.streams_of(group)
             return tuple(pricer.steps(pricer.streamed(group)).lengths.tolist())
         plan, rates = plan_group(self.accesses, self.platform, group), rates_of(group)
         require_legal_rates(plan_tables(plan), 0, rates)

@@ -81,7 +81,7 @@ def group_timeline(
 
 def _of_stream(model: MachineModel, group: GroupDesign, totals: tuple[int, int], *, first: int, last: int) -> Timeline:
     """The timeline of a streaming group: its tasks work in the pulses from their first to their last firing."""
-    pricer = model.streams(group.tasks)
+    pricer = model.streams_of(group)
     streamed = pricer.streamed(group)
     steps = pricer.steps(streamed)
     length = steps.lengths

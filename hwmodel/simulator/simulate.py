@@ -83,10 +83,13 @@ def simulate(
 ) -> Simulation:
     """Run a design, with the local memories of each group, on inputs by name (one frame or more).
 
-    Without `inputs`, or with black boxes, tokens move but nothing is computed. Raises SimulatorError if the design
-    breaks a rule of the machine, ArrayolError if an input does not fit or the data have no result.
+    The outputs are those of one frame, or with frames inside of a stream those of all. Without `inputs`, or with black
+    boxes, tokens move but nothing is computed. Raises SimulatorError if the design breaks a rule of the machine,
+    ArrayolError if an input does not fit or the data have no result.
     """
     network = accesses.network
+    if any(isinstance(own, StreamedGroup) and own.stream.frames == "inside" for own in local):
+        return _over_frames(spec, accesses.of_frames("inside"), platform, (design, local), inputs, functions or {})
     runs = run_groups(accesses, platform, design, local)
     if inputs is None or black_boxes(spec, network, functions or {}) or of_other_frames(accesses):
         return Simulation(tuple(run for run, _ in runs), {}, None)
@@ -103,6 +106,27 @@ def simulate(
     outputs = {name: values[name][memory[name]].reshape(accesses.shape(name)) for name in network.outputs}
     same = all(outputs[name].tobytes() == one_frame(accesses, name, reference[name]).tobytes() for name in outputs)
     return Simulation(tuple(run for run, _ in runs), outputs, same)
+
+
+def _over_frames(
+    spec: Spec,
+    accesses: Accesses,
+    platform: Platform,
+    design: tuple[Design, Sequence[Local]],
+    inputs: Arrays | None,
+    functions: Functions,
+) -> Simulation:
+    """Run a design that is one stream with frames inside of it; its outputs are those of all frames of the inputs."""
+    network = accesses.network
+    ((run, _),) = run_groups(accesses, platform, *design)
+    assert isinstance(run, StreamGroupRun), "frames lie inside of a stream"
+    if inputs is None or black_boxes(spec, network, functions):
+        return Simulation((run,), {}, None)
+    reference = execute(spec, network.name, inputs, functions=functions)
+    made = run.over_frames(spec, accesses, functions, with_tables(spec, spec.components[network.name], inputs))
+    outputs = {name: made[name].reshape(reference[name].shape) for name in network.outputs}
+    same = all(outputs[name].tobytes() == reference[name].tobytes() for name in outputs)
+    return Simulation((run,), outputs, same)
 
 
 def in_periods(accesses: Accesses, simulation: Simulation, cycles: int, copies: Mapping[str, int]) -> Simulation:

@@ -14,7 +14,7 @@ from hwmodel.accesses import Accesses, Touch
 from hwmodel.stream.kinds import by_kind
 from hwmodel.stream.latenesses import Latenesses, ReadSource, Spread, spread_of
 from hwmodel.stream.nodes import Node
-from hwmodel.stream.pulses import born_after, fired, read_after, unit
+from hwmodel.stream.pulses import born_after, fired, taken_after, unit
 from hwmodel.stream.rotation import beyond_of, birth_starts
 from hwmodel.streamed import Firing
 
@@ -82,7 +82,7 @@ def enumerated_latenesses(
         there = known.repetition[own.elements] >= 0
         by, lane = known.repetition[own.elements[there]], known.place[own.elements[there]]
         own_units = unit(reads, own.repetitions[there])
-        took = read_after(reads, np.array([own.place]), math.prod(read.pattern))
+        took = taken_after(reads, read, own.place)
         birth = births[by] + born_after(writes, lane, maker.port_size(write.port))
         late = fired(reads, own.repetitions[there]) + took - birth
         for (taker, place, lane_unit, out), same in by_kind(own_units, lane, units[by], own.beyond[there]):

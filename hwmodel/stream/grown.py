@@ -158,7 +158,8 @@ def smaller(group: StreamGroup, loops: Loops, cut: Mapping[int, int]) -> Accesse
         for name, process in network.processes.items()
     }
     arrays = {name: replace(array, shape=tuple(shapes[name])) for name, array in network.arrays.items()}
-    return Accesses(Network(network.name, processes, arrays, network.inputs, network.outputs), accesses.loads)
+    smaller_network = Network(network.name, processes, arrays, network.inputs, network.outputs)
+    return Accesses(smaller_network, accesses.loads, accesses.frames_inside)
 
 
 def _shorten(sides: list[int | None], at: int, less: object) -> bool:

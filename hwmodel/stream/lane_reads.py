@@ -17,7 +17,7 @@ from hwmodel.stream.enumerated import every_repetition, makers, read_elements
 from hwmodel.stream.kinds import by_kind
 from hwmodel.stream.lanes import Lane, LaneReads, Link, has_own_lane
 from hwmodel.stream.nodes import Node
-from hwmodel.stream.pulses import born_after, fired, read_after, unit
+from hwmodel.stream.pulses import born_after, fired, read_after, states_taken, taken_after, unit
 from hwmodel.stream.refusals import not_streamed
 from hwmodel.streamed import Firing, Segment, Tap
 
@@ -139,7 +139,7 @@ class ListedLanes:
         for own in read_elements(self.accesses, (node, read, reads), (link.write, self.firing[self.node.name])):
             there = np.flatnonzero(known.repetition[own.elements] >= 0)
             by, place = known.repetition[own.elements[there]], known.place[own.elements[there]]
-            took = int(read_after(reads, np.array([own.place]), math.prod(read.pattern))[0])
+            took = taken_after(reads, read, own.place)
             pulses, units = fired(reads, own.repetitions[there]) + took, unit(reads, own.repetitions[there])
             name = f"'{read.port}'" if node.kind == "task" else f"'{node.name}'", read.array
             columns = units, place, self.unit[by], own.beyond[there]
@@ -153,12 +153,11 @@ class ListedLanes:
 
     def _list_delay(self, number: int, delay: Delay) -> None:
         firing, node = self.firing[self.node.name], self.node
-        before = self.repetitions - np.array(delay.vector, np.int64)
-        inside = np.flatnonzero(((before >= 0) & (before < np.array(node.extents))).all(axis=1))
-        makers = np.ravel_multi_index(tuple(before[inside].T), node.extents)
+        inside, makers = states_taken(firing, delay.vector, self.repetitions)
+        later = firing.frames_back(delay.vector) * firing.frame
         for place in range(self.size):
             late = int(born_after(firing, np.array([place]), self.size)[0])
-            took = int(read_after(firing, np.array([place]), self.size)[0])
+            took = later + int(read_after(firing, np.array([place]), self.size)[0])
             for own in range(firing.units):
                 mine = self.unit[inside] == own
                 by = makers[mine]

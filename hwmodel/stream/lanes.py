@@ -141,7 +141,8 @@ def _every(firing: Firing) -> int:
 
 
 def _steps(firing: Firing, delay: Delay) -> list[int]:
-    return [stride * step for stride, step in zip(firing.strides, delay.vector, strict=True)]
+    steps = [stride * step for stride, step in zip(firing.strides, delay.vector, strict=True)]
+    return [*steps, firing.frames_back(delay.vector) * firing.frame]
 
 
 def delay_pulses(firing: Firing, delay: Delay) -> dict[int, int]:

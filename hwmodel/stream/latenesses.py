@@ -21,7 +21,7 @@ from arrayol.execute.patterns import elements_of
 from hwmodel.accesses import Accesses, Touch, follows_axes, points
 from hwmodel.stream.kinds import by_kind
 from hwmodel.stream.nodes import Node
-from hwmodel.stream.pulses import along, born_after, counted_on, read_after, unit_along
+from hwmodel.stream.pulses import along, born_after, counted_on, taken_after, unit_along
 from hwmodel.stream.rotation import beyond_axis, birth_starts, goes_round
 from hwmodel.streamed import Firing
 
@@ -135,10 +135,11 @@ def reads_along_axes(
 def pulses_within_patterns(
     source: ReadSource, reader: tuple[Node, Touch, Firing], writer: tuple[Node, Touch, Firing]
 ) -> tuple[int, int]:
-    """The pulses that an element comes after its firing: of the reader, and of the writer."""
+    """The pulses that an element comes after its firing: of the reader (`taken_after`), and of the writer."""
     (_, read, reads), (node, write, writes) = reader, writer
-    took = int(read_after(reads, np.array([source.place]), math.prod(read.pattern))[0])
-    return took, int(born_after(writes, np.array([source.lane]), node.port_size(write.port))[0])
+    return taken_after(reads, read, source.place), int(
+        born_after(writes, np.array([source.lane]), node.port_size(write.port))[0]
+    )
 
 
 def _within_patterns(

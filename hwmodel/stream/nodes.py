@@ -13,9 +13,11 @@ from arrayol.ir.spec import Delay, Tiler, port_named
 from arrayol.source import Span
 from arrayol.text import listed
 from hwmodel.accesses import Accesses, Extents, Touch
+from hwmodel.stream.frames import require_frame_by_frame
 from hwmodel.stream.refusals import not_streamed, require_forward
 from hwmodel.streamed import NodeKind
 
+_INSIDE = 'keep frames inside of a design that is one stream, with frames = ["inside"] in a study'
 _INDICES = 1 << 22  # of a dimension
 _ELEMENTS = 1 << 12  # of a pattern
 
@@ -59,7 +61,10 @@ class StreamGroup:
         self.accesses = accesses
         self.tasks = tuple(name for name in accesses.network.processes if name in set(tasks))
         self._require_whole()
-        self._require_one_frame()
+        if accesses.frames_inside:
+            require_frame_by_frame(accesses, self.tasks)
+        else:
+            self._require_one_frame()
         for touch in (touch for task in self.tasks for touch in (*self.reads(task), *accesses.writes[task])):
             require_forward(touch)
         nodes = [*self._loads(), *map(self._task, self.tasks), *self._stores()]
@@ -87,6 +92,8 @@ class StreamGroup:
         """Whether an array is there before the first pulse: resident, or from outside and no task moves along it."""
         if self.accesses.is_resident(array):
             return True
+        if self.accesses.frames_inside and None in self.accesses.network.arrays[array].shape:
+            return False  # it has other data in each frame
         return array not in self.made_arrays and not self._moved_along.get(array)
 
     def reads(self, task: str) -> tuple[Touch, ...]:
@@ -174,7 +181,7 @@ class StreamGroup:
                 steps = zip(delay.vector, process.repetition, strict=True)
                 if delay.acts and any(step and extent is None for step, extent in steps):
                     text = f"'{task}' needs the repetition {list(delay.vector)} before, of another frame"
-                    raise not_streamed(text, delay.span, hint="frames lie outside of a streaming group")
+                    raise not_streamed(text, delay.span, hint=_INSIDE)
             for touch in self.accesses.reads[task]:
                 shape = self.accesses.network.arrays[touch.array].shape
                 infinite = [axis for axis, extent in enumerate(shape) if extent is None]
@@ -182,7 +189,7 @@ class StreamGroup:
                     self.accesses.shape(touch.array)[axis] > 1 for axis in infinite
                 ):
                     text = f"'{task}' reads '{touch.array}' of several frames, of which the group makes one"
-                    raise not_streamed(text, touch.tiler.span, hint="end the group at this array")
+                    raise not_streamed(text, touch.tiler.span, hint=f"end the group at this array; or {_INSIDE}")
 
 
 def _require_small(node: Node) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import prod
+
 import numpy as np
 
 from arrayol.arrays import IntArray
+from hwmodel.accesses import Touch
 from hwmodel.streamed import Firing
 
 
@@ -65,3 +69,23 @@ def born_after(firing: Firing, places: IntArray, size: int) -> IntArray:
 def read_after(firing: Firing, places: IntArray, size: int) -> IntArray:
     """Pulses from a firing to the reads of elements of a port of `size` elements."""
     return places // -(-size // firing.interval)
+
+
+def taken_after(firing: Firing, read: Touch, place: int) -> int:
+    """Pulses from a firing to the read of one place of a tiler, counted in the frame of the element.
+
+    If its element is of a later frame, they are those of so many frames less.
+    """
+    pulses = int(read_after(firing, np.array([place]), prod(read.pattern))[0])
+    return pulses - read.ahead[place] * firing.frame if read.ahead else pulses
+
+
+def states_taken(firing: Firing, vector: Sequence[int], repetitions: IntArray) -> tuple[IntArray, IntArray]:
+    """Which repetitions (n, rank) of a frame take the state of a delay, and which make it, both as row-major numbers.
+
+    Those that make it may do so some frames before (`Firing.frames_back`).
+    """
+    steps = [0 if extent == 1 else step for step, extent in zip(vector, firing.extents, strict=True)]
+    before = repetitions - np.array(steps, np.int64)
+    inside = np.flatnonzero(((before >= 0) & (before < np.array(firing.extents))).all(axis=1))
+    return inside, np.ravel_multi_index(tuple(before[inside].T), firing.extents)

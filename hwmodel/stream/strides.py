@@ -57,7 +57,8 @@ def pitches_of(
     if pitch >= 1 << 60:
         raise not_streamed(f"a frame takes {pitch:,} pulses: a stream has fewer than 2^60")
     firing = {name: _firing(node, loops, lines.get(name), pitches, timing, pitch) for name, node in nodes.items()}
-    firing = {name: replace(own, first=(first or {}).get(name, ())) for name, own in firing.items()}
+    inside = pitch if stream.frames == "inside" else 0
+    firing = {name: replace(own, first=(first or {}).get(name, ()), frame=inside) for name, own in firing.items()}
     return Pitches(firing, scan, length, pitch)
 
 

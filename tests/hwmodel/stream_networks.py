@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from arrayol.checks.top import choose_top
 from arrayol.execute.environment import DTYPES
 from arrayol.execute.run import execute
 from arrayol.ir.network import Network, flatten
-from arrayol.ir.spec import Spec
+from arrayol.ir.spec import Port, Spec
 from hwmodel.accesses import Accesses
 from hwmodel.platform import Platform
 from hwmodel.simulator.streams.events import events_of
@@ -96,10 +97,11 @@ def stencils(name: str) -> str:
 
 @dataclass(frozen=True)
 class Case:
-    """A specification whose whole network is one streaming group."""
+    """A specification whose whole network is one streaming group, with so many frames inside of it, or none."""
 
     spec: Spec
     network: Network
+    frames: int = 0
 
     @staticmethod
     def of(path: Path, **settings: int) -> Case:
@@ -107,21 +109,31 @@ class Case:
         spec = load_checked(path, settings)
         return Case(spec, flatten(spec, choose_top(spec, None)))
 
+    @cached_property
+    def accesses(self) -> Accesses:
+        """Those of the network."""
+        outside = Accesses(self.network)
+        return outside.of_frames("inside") if self.frames else outside
+
     @property
     def model(self) -> StreamModel:
         """The group's model, without a platform."""
-        return StreamModel(Accesses(self.network), tuple(self.network.processes))
+        return StreamModel(self.accesses, tuple(self.network.processes))
 
-    def inputs(self) -> dict[str, NDArray[Any]]:
-        """Numbers below 100, for one frame."""
-        draw = np.random.default_rng(5)
-        accesses = Accesses(self.network)
+    def inputs(self, seed: int = 5) -> dict[str, NDArray[Any]]:
+        """Numbers below 100, for one frame, or for all that are inside."""
+        draw = np.random.default_rng(seed)
         ports = self.spec.given_inputs(self.spec.components[self.network.name])
-        return {p.name: draw.integers(0, 100, accesses.shape(p.name)).astype(DTYPES[p.type]) for p in ports}
+        return {p.name: draw.integers(0, 100, self._shape(p)).astype(DTYPES[p.type]) for p in ports}
+
+    def _shape(self, port: Port) -> tuple[int, ...]:
+        if not self.frames:
+            return self.accesses.shape(port.name)
+        return tuple(self.frames if extent is None else extent for extent in port.shape)
 
     def simulated(self, group: StreamedGroup, inputs: Mapping[str, NDArray[Any]] | None = None) -> StreamRun:
         """The run of the group."""
-        return simulate_stream(self.spec, Accesses(self.network), group, inputs)
+        return simulate_stream(self.spec, self.accesses, group, inputs)
 
 
 def case_of(name: str, folder: Path, **settings: int) -> Case:
@@ -137,8 +149,8 @@ def case_of(name: str, folder: Path, **settings: int) -> Case:
 
 def segments_with_a_word_to_spare(case: Case, stream: Stream) -> tuple[int, list[str]]:
     """How many segments a group has, and in which one word less does no harm to the lane's run."""
-    group, accesses = case.model.streamed(stream), Accesses(case.network)
-    events = events_of(accesses, group)
+    group = case.model.streamed(stream)
+    events = events_of(case.accesses, group)
     frames, count, spare = frames_to_run(events, group), 0, []
     for number, chain in enumerate(group.chains):
         for at, segment in enumerate(chain.segments):

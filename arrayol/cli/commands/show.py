@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -53,12 +54,15 @@ _SHOWN = 12  # depths of a chain, at most
 def show_stream(spec: Spec, top: str, stream: Stream) -> None:
     """Print the tasks of a specification as one streaming group. Raises ArrayolError (`not-streamed`)."""
     network = flatten(spec, top)
-    model = StreamModel(Accesses(network), tuple(network.processes))
+    accesses, title = Accesses(network), f"{top} as one streaming group, in pulses; every task takes one"
+    if accesses.meets_frames:
+        stream, title = replace(stream, frames="inside"), f"{title}; frames lie inside"
+    model = StreamModel(accesses.of_frames(stream.frames), tuple(network.processes))
     streamed, metrics = model.streamed(stream), stream_metrics(model, stream)
     total = f"{metrics.words:,} words, {metrics.bits:,} bits; the last task starts at {metrics.last_start:,}"
     ends = f"a frame ends after {metrics.cycles:,} pulses, the next one follows after {metrics.frame_cycles:,}"
     print_parts(
-        f"{top} as one streaming group, in pulses; every task takes one",
+        title,
         _loops_table(model.group, model.loops, streamed),
         _nodes_table(streamed),
         *_chains_tables(streamed),

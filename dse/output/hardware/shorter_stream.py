@@ -105,7 +105,7 @@ def _simulated(platform: Platform | None, accesses: Accesses, design: Design) ->
     model = MachineModel(accesses.network, platform, accesses.loads)
     estimate = model.evaluate(design)
     local = memories_of_groups(model.accesses, platform, design, estimate)
-    runs = tuple(run for run, _ in run_groups(model.accesses, platform, design, local))
+    runs = tuple(run for run, _ in run_groups(accesses, platform, design, local))
     simulated = Simulated(Simulation(runs, {}, None), estimate)
     simulated.require_agreement()
     return simulated

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
-from arrayol.execute.run import with_tables
+from arrayol.execute.run import execute, with_tables
 from arrayol.text import counted
 from dse.output.hardware.emission import (
     FOUND_IN_STREAMS,
@@ -43,6 +44,11 @@ class EmittedStream(EmittedDesign):
     as_verilog: ClassVar[bool] = True
 
     stream: StreamDesign
+
+    @property
+    def compared(self) -> int:
+        """The frames whose results the test bench compares."""
+        return len(self.stream.frames) - self.stream.frames_behind
 
     @property
     def proven(self) -> str:
@@ -111,7 +117,8 @@ Form = TypeVar("Form", bound=EmittedStream)
 def emit_stream(form: type[Form], opened: StoredDesign, inputs: Mapping[str, NDArray[Any]] | None = None) -> Form:
     """A design that is one stream in some form, with AXI4-Stream in place of the memory port.
 
-    Its test bench has two frames of the same data. Raises ArrayolError as `emit_hardware`.
+    Its test bench has two frames of the same data; with frames inside, several of other data. Raises ArrayolError as
+    `emit_hardware`.
     """
     for name in opened.black_boxes():
         raise not_emitted(f"'{name}' has no body", f"give '{name}' a body in the specification")
@@ -127,9 +134,32 @@ def emit_stream(form: type[Form], opened: StoredDesign, inputs: Mapping[str, NDA
     tables = {name: values for name, values in frame.items() if not accesses.lies_outside(name)}
     frame |= {name: values.reshape(-1) for name, values in outputs.items()}
     design = StreamDesign(model, group.stream, tables, [frame] * FRAMES)
+    if design.hardware.keeps_frames:
+        design = replace(design, frames=_frames_that_meet(opened, every, design.frames_behind))
     emitted = form(opened, simulated, data, design)
     assert emitted.files, "all refusals are known before anything is written"
     return emitted
+
+
+def _frames_that_meet(
+    opened: StoredDesign, inputs: Mapping[str, NDArray[Any]], behind: int
+) -> list[Mapping[str, NDArray[Any]]]:
+    """The frames of a test bench whose data meet, again and again those of the inputs; the last `behind` no outputs."""
+    arrays, frames = opened.network.arrays, opened.accesses.frames_to_run + behind
+    axes = {name: array.shape.index(None) for name, array in arrays.items() if None in array.shape}
+
+    def taken(name: str, values: NDArray[Any], numbers: Sequence[int]) -> NDArray[Any]:
+        return np.take(values, numbers, axes[name], mode="wrap") if name in axes else values
+
+    every = {name: taken(name, values, range(frames)) for name, values in inputs.items()}
+    outputs = execute(
+        opened.spec, opened.network.name, {n: own for n, own in every.items() if n not in opened.spec.tables}
+    )
+    found = list[Mapping[str, NDArray[Any]]]()
+    for number in range(frames):
+        own = every if number >= frames - behind else every | outputs
+        found.append({name: taken(name, values, [number]).reshape(-1) for name, values in own.items()})
+    return found
 
 
 def _simulated(
@@ -187,14 +217,20 @@ def _promises(own: EmittedStream) -> Iterator[str]:
     if own.simulated_pulses < own.cycles:
         yield f"- A smaller frame of {own.simulated_pulses:,} cycles, with the same ends of lines and of the frame, was"
         yield "  run on the simulated machine. What this frame repeats between them was compared for several sizes."
-    yield "- `make sim` runs two frames in Icarus Verilog, `make sim-verilator` in Verilator 5; each prints"
+    if own.stream.hardware.keeps_frames:
+        behind = counted(own.stream.frames_behind, "frame")
+        yield "- Frames meet inside, and the first ones after a reset see the defaults of delays. The group stands"
+        yield f"  still between frames: the last results of a frame come with the next {behind}."
+    runs = counted(own.compared, "frame") if own.stream.hardware.keeps_frames else "two frames"
+    yield f"- `make sim` runs {runs} in Icarus Verilog, `make sim-verilator` in Verilator 5; each prints"
     yield f"  `frame N before B cycles {own.cycles} wrong 0`. `+pauses=SEED` lets both sides pause at random."
     yield f"  The frames are {own.data}."
     yield ""
 
 
 def _stream(own: EmittedStream, beat: Beat) -> str:
-    words, side = len(own.stream.words[beat.array]) // FRAMES, "m" if beat in own.stream.outputs else "s"
+    frames = own.compared if beat in own.stream.outputs else len(own.stream.frames)
+    words, side = len(own.stream.words[beat.array]) // frames, "m" if beat in own.stream.outputs else "s"
     text = f"{len(own.stream.words[beat.array])}, once" if beat.serial else f"{words:,}"
     name = f"{side}_axis_{beat.name}"
     return f"| `{name}` | {1 if beat.serial else counted(beat.elements, 'element')} | {8 * beat.word_bytes} | {text} |"

@@ -84,7 +84,7 @@ def check_verilog(emitted: EmittedDesign, folder: Path, waves: Path | None = Non
     """Run the test bench of a written folder in Icarus: see `hwmodel.emit.verilog.icarus.run_bench`."""
     seen = run_bench(folder, waves)
     if isinstance(emitted, EmittedStream):
-        return CheckedVerilog(seen, emitted.cycles, 0, emitted.stream.hardware.frame)
+        return CheckedVerilog(seen, emitted.cycles, 0, emitted.stream.hardware.frame, emitted.compared)
     setup = emitted.opened.estimate.setup_cycles
     hardware = emitted.hardware if isinstance(emitted, EmittedVerilog) else None
     promised = 1 + len(hardware.later) if hardware is not None and hardware.later else FRAMES

@@ -19,7 +19,7 @@ from dse.search.figures import values_of
 from dse.search.group_front import Counts, GroupPart, dump_part, load_part, nothing, total_units
 from dse.search.pricing import why_infeasible
 from dse.space.mappings import MappingSpace
-from dse.space.streams import is_whole, paces_of, streams_of
+from dse.space.streams import frames_of, is_whole, paces_of, streams_of
 from hwmodel.cost_model.estimate import GroupEstimate
 from hwmodel.cost_model.streaming.stream_groups import metrics_of_streams
 from hwmodel.design import GroupDesign
@@ -56,25 +56,27 @@ def price_streams(space: MappingSpace, tasks: tuple[str, ...]) -> StreamsOfGroup
     """Price the streams of a group, one after another; designs that are equal but for their starts once."""
     found: dict[GroupDesign, GroupEstimate] = {}
     refused, refusal, uncounted = 0, None, 0
-    try:
-        pricer = space.model.streams(tasks)
-        streams = list(streams_of(space, tasks, pricer))
-    except ArrayolError as error:
-        return StreamsOfGroup((), 1, error.diagnostics[0].message, 0)
-    known: set[object] = set()
-    for stream in streams:
+    for frames in frames_of(space, tasks):
         try:
-            _require_emitted(space, tasks, stream)
-            decided = pricer.model.starts(stream)
-            if (key := (stream.scan, stream.pace, stream.interface, tuple(decided.items()))) in known:
-                continue
-            known.add(key)
-            if not pricer.model.is_quick(stream):
-                uncounted += 1
-                continue
-            found |= pricer.designs(stream, space.study.chunks)
+            pricer = space.model.streams(tasks, frames)
+            streams = list(streams_of(space, tasks, pricer))
         except ArrayolError as error:
             refused, refusal = refused + 1, refusal or error.diagnostics[0].message
+            continue
+        known: set[object] = set()
+        for stream in streams:
+            try:
+                _require_emitted(space, tasks, stream)
+                decided = pricer.model.starts(stream)
+                if (key := (stream.scan, stream.pace, stream.interface, tuple(decided.items()))) in known:
+                    continue
+                known.add(key)
+                if not pricer.model.is_quick(stream):
+                    uncounted += 1
+                    continue
+                found |= pricer.designs(stream, space.study.chunks)
+            except ArrayolError as error:
+                refused, refusal = refused + 1, refusal or error.diagnostics[0].message
     return StreamsOfGroup(tuple(found.items()), refused, refusal, uncounted)
 
 
@@ -150,7 +152,8 @@ class StreamJob:
         """What it depends on."""
         study = context.space.study
         interfaces = study.interfaces if is_whole(context.space, self.tasks) else None
-        settings = study.orders, study.paces, study.starts, study.chunks, study.hardware, interfaces
+        frames = frames_of(context.space, self.tasks)
+        settings = study.orders, study.paces, study.starts, study.chunks, study.hardware, interfaces, frames
         return digest(self.kind, context.group_key(self.tasks), settings)
 
     def run(self, context: SearchContext) -> GroupPart:
@@ -159,10 +162,13 @@ class StreamJob:
 
 
 def _has_streams(space: MappingSpace, tasks: tuple[str, ...]) -> bool:
-    try:
-        return next(streams_of(space, tasks, space.model.streams(tasks)), None) is not None
-    except ArrayolError:
-        return False
+    for frames in frames_of(space, tasks):
+        try:
+            if next(streams_of(space, tasks, space.model.streams(tasks, frames)), None) is not None:
+                return True
+        except ArrayolError:
+            continue
+    return False
 
 
 def front_of_streams(context: SearchContext, tasks: tuple[str, ...]) -> GroupPart:

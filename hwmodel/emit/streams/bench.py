@@ -19,7 +19,10 @@ LONGEST_PATH = 512
 
 @dataclass(frozen=True)
 class AxisBench:
-    """What a test bench is made for: a top module, and by array the words of all frames."""
+    """What a test bench is made for: a top module, and by array the words of all frames.
+
+    So many more frames come `behind` those whose results are compared, which come with them.
+    """
 
     top: str
     inputs: Sequence[Beat]
@@ -27,13 +30,15 @@ class AxisBench:
     set_up: Sequence[Beat]
     words: Mapping[str, FrameWords]
     frames: int
+    behind: int = 0
 
     def text(self, longest: int) -> str:
         """The module `tb`; it stops after `longest` cycles."""
+        sent = self.frames + self.behind
         lines = ["`timescale 1ns / 1ps", "module tb;", "  reg aclk = 0, aresetn = 0;", "  wire fault;"]
         lines += [
             f"  integer now = 0, seed = 1, pauses = 0, begins = 0, missing = {len(self.outputs) * self.frames};",
-            f"  integer frame, begun [0:{self.frames - 1}], ended [0:{self.frames - 1}], wrong [0:{self.frames - 1}];",
+            f"  integer frame, begun [0:{sent - 1}], ended [0:{self.frames - 1}], wrong [0:{self.frames - 1}];",
             f"  reg [{8 * LONGEST_PATH}:1] waves;  // +vcd=FILE writes waveforms",
             "  always #5 aclk = !aclk;",
         ]
@@ -90,7 +95,8 @@ class AxisBench:
         name, count = beat.name, len(self.words[beat.array])
         each = count // self.frames
         yield "  always @(posedge aclk) if (aresetn) begin"
-        yield f"    if ({name}_tvalid && {name}_tready) begin"
+        there = f" && {name}_at < {count}" if self.behind else ""
+        yield f"    if ({name}_tvalid && {name}_tready{there}) begin"
         yield f"      if ({{{name}_tuser, {name}_tlast, {name}_tdata}} !== {name}_words[{name}_at])"
         yield f"        wrong[{name}_at / {each}] = wrong[{name}_at / {each}] + 1;"
         yield f"      if ({name}_at % {each} == {each - 1}) begin"
@@ -100,7 +106,8 @@ class AxisBench:
         yield f"      {name}_at = {name}_at + 1;"
         yield "    end"
         yield f"    {name}_draw = $random({name}_seed);"
-        yield f"    {name}_tready <= {name}_at < {count} && (pauses == 0 || {name}_draw[8]);"
+        takes = "" if self.behind else f"{name}_at < {count} && "
+        yield f"    {name}_tready <= {takes}(pauses == 0 || {name}_draw[8]);"
         yield "  end"
 
     def _begin(self) -> Iterator[str]:

@@ -32,7 +32,8 @@ Arrays = Mapping[str, NDArray[Any]]
 class StreamDesign:
     """A network that is one streaming group, with the arrays of some frames, all for one frame each, row-major.
 
-    What is set up is that of the first frame. `tables` are the arrays that are resident.
+    With frames inside, the last ones have no outputs: results of those before come with them. What is set up is that of
+    the first frame. `tables` are the arrays that are resident.
     """
 
     model: StreamModel
@@ -56,6 +57,11 @@ class StreamDesign:
     def cycles(self) -> int:
         """The pulses of a frame, to the end of its last store."""
         return metrics_of(self.model.group, self.hardware.streamed).cycles
+
+    @property
+    def frames_behind(self) -> int:
+        """How many more frames have to come until the results of a frame are there; 0 where it needs none."""
+        return -(-self.cycles // self.hardware.frame) - 1 if self.hardware.keeps_frames else 0
 
     def files(self) -> dict[str, str]:
         """All of them, by path; for a `$` in a module's name its file has a `-`."""
@@ -108,6 +114,7 @@ class StreamDesign:
             self.outputs,
             self._set_up,
             first,
+            self.hardware.keeps_frames,
         )
         comment = f"// '{self.top}' with AXI4-Stream: {self.cycles:,} pulses a frame.\n"
         yield f"rtl/{self.top}_axis.v", comment + top.text()
@@ -118,10 +125,11 @@ class StreamDesign:
         words = {beat.array: self._serial(beat) for beat in self._set_up}
         for array, reader in self.readers.items():
             known: dict[int, Limbs] = {}  # frames of the same data are one
-            for frame in self.frames:
+            frames = [frame for frame in self.frames if array in frame]
+            for frame in frames:
                 if id(frame) not in known:
                     known[id(frame)] = reader.of(self._bits(array, frame[array]))
-            words[array] = FrameWords(reader.beat.mark_bits + 2, tuple(known[id(frame)] for frame in self.frames))
+            words[array] = FrameWords(reader.beat.mark_bits + 2, tuple(known[id(frame)] for frame in frames))
         return words
 
     @cached_property
@@ -139,7 +147,8 @@ class StreamDesign:
 
     def _bench(self) -> Iterator[tuple[str, str]]:
         ends = self.inputs, self.outputs, self._set_up
-        bench = AxisBench(f"{self.top}_axis", *ends, self.words, len(self.frames))
+        compared = len(self.frames) - self.frames_behind
+        bench = AxisBench(f"{self.top}_axis", *ends, self.words, compared, self.frames_behind)
         pulses = self.cycles + self.hardware.frame * (len(self.frames) + 1)
         yield "tb/tb.v", bench.text(LONGEST * (pulses + sum(map(len, self.words.values()))) + 1000)
         yield from bench.data()

@@ -13,7 +13,15 @@ from hwmodel.emit.streams.conditions import Choice, Conditions, Index
 from hwmodel.emit.streams.counters import Counters
 from hwmodel.emit.streams.hardware import StreamHardware
 from hwmodel.emit.streams.lookups import lookup_lines
-from hwmodel.emit.streams.names import bits_below, data_net, lane_name, made_net, node_name, vector
+from hwmodel.emit.streams.names import (
+    bits_below,
+    data_net,
+    first_frames_net,
+    lane_name,
+    made_net,
+    node_name,
+    vector,
+)
 from hwmodel.emit.streams.nets.whole import LaneEnables, of_rounds
 from hwmodel.emit.streams.sources import ports_read
 from hwmodel.emit.streams.trains import Loops
@@ -253,6 +261,7 @@ class GroupModule:
         inputs = list(ports_read(node))
         choices = {port: self.hardware.nets.choices.get((node.name, port), ()) for port, _, _ in inputs}
         yield from self._states(node)
+        yield from self._first_frames(node)
         for unit in range(firing.units):
             connected = [
                 f".{early_bus(port)}({name}${port}$early{unit})"
@@ -303,6 +312,22 @@ class GroupModule:
                 bits = graph.types[port].bits * elements_of(graph, port)
                 for unit in range(self.hardware.firing[task].units):
                     yield f"  wire {vector(bits)}{node_name(task)}${port}$early{unit};"
+
+    def _first_frames(self, node: Node) -> Iterator[str]:
+        """Whether a frame is one of the first, for states of earlier frames; it counts frames up to these."""
+        firing, name = self.hardware.firing[node.name], node_name(node.name)
+        back = sorted({firing.frames_back(delay.vector) for delay in node.delays} - {0})
+        if not back:
+            return
+        begins, bits = self.counters.event(firing.start), bits_below(back[-1] + 2)
+        yield f"  reg {vector(bits)}{name}$frames;"
+        yield f"  wire {name}$begins = {begins} && {name}$frames != {bits}'d{back[-1] + 1};"
+        yield f"  wire {vector(bits)}{name}$frame = {name}$frames + {name}$begins;  // this one, from 1 on"
+        yield "  always @(posedge clk)"
+        yield f"    if (reset) {name}$frames <= 0;"
+        yield f"    else if (go) {name}$frames <= {name}$frame;"
+        for frames in back:
+            yield f"  wire {first_frames_net(node.name, frames)} = {name}$frame <= {bits}'d{frames};"
 
 
 def rounds(firing: Firing) -> tuple[int, ...]:

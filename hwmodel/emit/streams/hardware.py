@@ -46,6 +46,11 @@ class StreamHardware:
         return self.model.streamed(self.stream)
 
     @property
+    def keeps_frames(self) -> bool:
+        """Whether frames lie inside: then what waits of one frame passes with the pulses of the next."""
+        return self.stream.frames == "inside"
+
+    @property
     def frame(self) -> int:
         """The pulses from frame to frame."""
         return self.streamed.frame
@@ -148,8 +153,10 @@ class StreamHardware:
         """After how many pulses the next frame may begin, the last time also every `multiple` pulses later.
 
         Where more data would wait of frames that are not in step, the next one begins whole frames later, or when
-        nothing waits any more.
+        nothing waits any more. With frames inside the group stands still until it begins.
         """
+        if self.keeps_frames:
+            return (self.frame,)
         over = [
             position.through
             for own in self.lanes.values()

@@ -26,6 +26,11 @@ def position_name(lane: Lane, chain: int, segment: int, *, kept: bool) -> str:
     return f"{lane_name(lane)}${state}{'k' if kept else 'c'}{chain}${segment}"
 
 
+def first_frames_net(node: str, frames: int) -> str:
+    """Whether the frame of a node is one of the first ones."""
+    return f"{node_name(node)}$first{frames}"
+
+
 def vector(bits: int) -> str:
     """The range of a declaration, with a space behind it; none for a single bit."""
     return f"[{bits - 1}:0] " if bits > 1 else ""

@@ -17,13 +17,13 @@ from arrayol.ir.types import ElementType
 from hwmodel.accesses import Accesses, Touch
 from hwmodel.emit.schedule.bits import bits_of_constant
 from hwmodel.emit.schedule.names import plain
-from hwmodel.emit.streams.names import node_name
+from hwmodel.emit.streams.names import first_frames_net, node_name
 from hwmodel.emit.streams.positions import LaneNets
 from hwmodel.stream.enumerated import every_repetition, makers, read_elements
 from hwmodel.stream.kinds import by_kind
 from hwmodel.stream.lanes import Lane, has_own_lane
 from hwmodel.stream.nodes import Node, StreamGroup
-from hwmodel.stream.pulses import born_after, fired, read_after, unit
+from hwmodel.stream.pulses import born_after, fired, read_after, states_taken, taken_after, unit
 from hwmodel.streamed import Firing, Tap
 
 
@@ -151,8 +151,7 @@ class Sources:
             for own in read_elements(self.accesses, (node, read, reads), (write, writes)):
                 there = np.flatnonzero(known.repetition[own.elements] >= 0)
                 by, place = known.repetition[own.elements[there]], known.place[own.elements[there]]
-                took = int(read_after(reads, np.array([own.place]), math.prod(read.pattern))[0])
-                pulses = fired(reads, own.repetitions[there]) + took
+                pulses = fired(reads, own.repetitions[there]) + taken_after(reads, read, own.place)
                 readers = _numbers(own.repetitions[there], node)
                 taker = unit(reads, own.repetitions[there])
                 for (reading, lane_place, lane_unit), same in by_kind(taker, place, units[by]):
@@ -162,8 +161,15 @@ class Sources:
                     self._take(lane, tap, elements, pulses[same], (choices[own.place], readers[same]))
 
     def _take(
-        self, lane: LaneNets, tap: Tap, elements: IntArray, pulses: IntArray, into: tuple[PlaceNets, IntArray]
+        self,
+        lane: LaneNets,
+        tap: Tap,
+        elements: IntArray,
+        pulses: IntArray,
+        into: tuple[PlaceNets, IntArray],
+        first: str = "",
     ) -> None:
+        """Take the nets of a tap; those of earlier frames behind what the `first` frames have in their place."""
         nets, chosen = lane.nets_of(tap, elements, pulses)
         choice, readers = into
         if (chosen < 0).any():
@@ -172,18 +178,18 @@ class Sources:
             raise error("unproven-stream", f"{text}{tap.place}", hint="please report it with the specification")
         for number, net in enumerate(nets):
             if (chosen == number).any():
-                choice.take(net, readers[chosen == number])
+                choice.take(f"({first}{net})" if first else net, readers[chosen == number])
 
     def _delayed(self, node: Node, number: int, delay: Delay, choices: list[PlaceNets]) -> None:
         firing, repetitions = self.firing[node.name], every_repetition(node)
-        before = repetitions - np.array(delay.vector, np.int64)
-        inside = np.flatnonzero(((before >= 0) & (before < np.array(node.extents))).all(axis=1))
-        by = np.ravel_multi_index(tuple(before[inside].T), node.extents)
+        inside, by = states_taken(firing, delay.vector, repetitions)
+        later = firing.frames_back(delay.vector) * firing.frame
         pulses, units = fired(firing, repetitions), unit(firing, repetitions)
+        first = self._first_frames(node, delay) if later else ""
         for place, choice in enumerate(choices):
             size = node.port_size(delay.output)
             took, late = (int(own(firing, np.array([place]), size)[0]) for own in (read_after, born_after))
-            reads, births = pulses[inside] + took, pulses[by] + late
+            reads, births = pulses[inside] + took + later, pulses[by] + late
             for (taker, lane_unit), same in by_kind(units[inside], units[by]):
                 lane = Lane(node.name, delay.output, place, lane_unit, has_own_lane(node, delay))
                 tap = Tap(node.name, number, place, taker)
@@ -198,7 +204,15 @@ class Sources:
                 if len(at_tap):
                     own = self.lanes[lane]
                     elements = own.passes.order[by[at_tap]]
-                    self._take(own, tap, elements, reads[at_tap], (choice, inside[at_tap]))
+                    self._take(own, tap, elements, reads[at_tap], (choice, inside[at_tap]), first)
+
+    def _first_frames(self, node: Node, delay: Delay) -> str:
+        """What stands in front of a state of an earlier frame: its default, in frames that have none before them."""
+        assert node.process is not None, "a task has delays"
+        assert not isinstance(delay.default, TiledDefault), "refused before"
+        frames = self.firing[node.name].frames_back(delay.vector)
+        kind = port_named(node.process.input_ports, delay.port).type
+        return f"{first_frames_net(node.name, frames)} ? {self._constant(delay.default, kind)} : "
 
     def _early(self, node: Node, delay: Delay, place: int, cycle: int) -> None:
         """Note that a state is taken before it leaves its unit."""

@@ -13,6 +13,7 @@ from hwmodel.emit.streams.names import bits_below, vector
 class AxisTop:
     """The module around a group. `first` are the inputs whose data begin a frame, `set_up` what is read once.
 
+    If it `waits` for each frame, it stands still between frames, so that what it keeps of one meets the next.
     TDATA is a whole number of bytes, the lowest of which are those of a beat.
     """
 
@@ -22,6 +23,7 @@ class AxisTop:
     outputs: Sequence[Beat]
     set_up: Sequence[Beat]
     first: Sequence[str]
+    waits: bool = False
 
     def text(self) -> str:
         """The module."""
@@ -64,6 +66,7 @@ class AxisTop:
         yield "  // The group stands still where an input has no datum that is due, or an output cannot take one."
         waits = [f"({beat.name}$valid || !{beat.name}$due)" for beat in self.inputs]
         waits += [f"({beat.name}$ready || !{beat.name}$gives)" for beat in self.outputs]
+        waits += ["(begins || !may_begin)"] if self.waits else []
         yield f"  wire go = {' && '.join(waits)};"
         faults = [f"fault_{beat.name}" for beat in (*self.set_up, *self.inputs)]
         yield f"  assign fault = {' || '.join(faults)};"

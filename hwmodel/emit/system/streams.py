@@ -56,6 +56,7 @@ class StreamSystemFiles:
             "clock_mhz": self.platform.clock_mhz,
             "cycles": self.design.cycles,
             "frame_cycles": self.design.hardware.frame,
+            "frames_behind": self.design.frames_behind,
             "streams": [self._stream(beat) for beat in self.design.ends],
         }
 

@@ -85,6 +85,11 @@ def has_axi_streams(group: GroupDesign) -> bool:
     return group.stream is not None and group.stream.interface == "axis"
 
 
+def keeps_frames(group: GroupDesign) -> bool:
+    """Whether a group is a stream that keeps what it reads of other frames."""
+    return group.stream is not None and group.stream.frames == "inside"
+
+
 def reason_text(refusal: ArrayolError) -> str:
     """A reason in a line, without what all have in common."""
     return refusal.diagnostics[0].message.partition(": no hardware is emitted")[0]
@@ -117,6 +122,8 @@ class Coverage:
             return not_emitted("the port serves in turns", "take `arrayol emit verilog`, whose steps wait for them")
         if self.why_none is not None:
             return self.why_none
+        if not any(keeps_frames(group) for group in groups) and self.why_not_over_frames is not None:
+            return self.why_not_over_frames
         if not any(has_axi_streams(group) for group in groups) and self.why_no_port is not None:
             return self.why_no_port
         return next(self._of_design(groups), None)
@@ -127,18 +134,30 @@ class Coverage:
         return next(self._of_all(), None)
 
     @cached_property
+    def why_not_over_frames(self) -> ArrayolError | None:
+        """The first reason that no design is emitted for whose frames lie outside of its groups."""
+        return next(self._over_frames(), None)
+
+    @cached_property
     def why_no_port(self) -> ArrayolError | None:
         """The first reason that no design with a memory port is emitted for; only a stream may have none."""
         return next(self._of_port(), None)
 
     def why_no_stream(self, tasks: Collection[str], stream: Stream) -> ArrayolError | None:
         """The first reason that no design is emitted for in which these tasks stream."""
+        if stream.frames == "outside" and self.why_not_over_frames is not None:
+            return self.why_not_over_frames
         return next(self._of_stream(tasks, stream), None)
 
-    def why_nothing(self, *, axi_streams: bool) -> ArrayolError | None:
-        """A reason that leaves no design, at any interval on offer; with `axi_streams` one may have no memory port."""
+    def why_nothing(self, *, axi_streams: bool, frames_inside: bool) -> ArrayolError | None:
+        """A reason that leaves no design, at any interval on offer.
+
+        With `axi_streams` one may have no memory port, and with `frames_inside` it may be a stream that keeps frames.
+        """
         if self.why_none is not None:
             return self.why_none
+        if self.why_not_over_frames is not None and not (axi_streams and frames_inside):
+            return self.why_not_over_frames
         if self.why_no_port is not None and not axi_streams:
             return self.why_no_port
         processes = self.accesses.network.processes.items()
@@ -164,7 +183,6 @@ class Coverage:
             yield ArrayolError(missing)
         for process in network.processes.values():
             yield from self._wrong_lookups(process)
-        yield from self._over_frames()
 
     def _over_frames(self) -> Iterator[ArrayolError]:
         for process in self.accesses.network.processes.values():
@@ -282,6 +300,12 @@ class Coverage:
         if not self.as_verilog and stream.interface == "port":
             hint = "take `arrayol emit verilog`, a design with AXI4-Streams, or one whose groups all work in blocks"
             yield not_emitted(f"the group {' '.join(tasks)} is a stream behind the memory port", hint)
+        if stream.frames == "inside" and (stream.interface == "port" or not self.as_verilog):
+            yield not_emitted(
+                f"the group {' '.join(tasks)} keeps frames inside"
+                + (" behind the memory port" if self.as_verilog else ""),
+                'take `arrayol emit verilog` and a design with AXI4-Streams, as interfaces = ["axis"] explores them',
+            )
         for task in tasks:
             name = self.accesses.network.processes[task].elementary
             if self.platform.entry(name).module is not None:

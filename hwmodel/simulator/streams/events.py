@@ -32,12 +32,17 @@ class LaneName(NamedTuple):
 
 
 class TapRead(NamedTuple):
-    """A tap takes the datum of a repetition of the lane's node in a pulse: out of order it may be at another tap."""
+    """A tap takes the datum of a repetition of the lane's node in a pulse: out of order it may be at another tap.
+
+    Pulses are counted in the frame of the datum, of which that of the reader is so many frames `later`: below 0 where
+    it reads ahead.
+    """
 
     pulse: int
     tap: Tap
     datum: int
     reader: int
+    later: int = 0
 
     @property
     def beyond(self) -> bool:
@@ -76,7 +81,8 @@ def node_reads(accesses: Accesses, group: StreamedGroup) -> dict[str, NodeReads]
             reads = tuple(
                 touch
                 for touch in accesses.reads[name]
-                if not accesses.is_resident(touch.array) and (touch.array in made or moved[touch.array])
+                if not accesses.is_resident(touch.array)
+                and (touch.array in made or moved[touch.array] or _comes_with_frames(accesses, touch.array))
             )
             found[name] = NodeReads(reads, accesses.writes[name], accesses.delays(name))
         else:
@@ -84,6 +90,10 @@ def node_reads(accesses: Accesses, group: StreamedGroup) -> dict[str, NodeReads]
             touch = _place_by_place(accesses, name, array, sorted(moved[array]), group)
             found[name] = NodeReads((), (touch,), ()) if node.kind == "load" else NodeReads((touch,), (), ())
     return found
+
+
+def _comes_with_frames(accesses: Accesses, array: str) -> bool:
+    return accesses.frames_inside and None in accesses.network.arrays[array].shape
 
 
 def _place_by_place(accesses: Accesses, node: str, array: str, moved: list[int], group: StreamedGroup) -> Touch:
@@ -213,8 +223,9 @@ class _Recorder:
                 datum = int(repetition[element])
                 lane = LaneName(maker, port, int(lane_place[element]), int(lane_units[datum]), False)
                 tap = Tap(name, number, place, int(units[reader]), int(out_of_order[row, place]))
-                pulse = int(pulses[reader]) + place // at_once
-                self.lanes[lane].reads.append(TapRead(pulse, tap, datum, reader))
+                later = -touch.ahead[place] if touch.ahead else 0
+                pulse = int(pulses[reader]) + place // at_once + later * firing.frame
+                self.lanes[lane].reads.append(TapRead(pulse, tap, datum, reader, later))
 
     def _out_of_order(self, reader: tuple[str, Touch], writer: tuple[str, str], repetitions: IntArray) -> IntArray:
         """By read (repetitions, places) 1 where it lies beyond a border, and 2 << axis where it is of another round.
@@ -236,7 +247,9 @@ class _Recorder:
     def _delayed(self, name: str, number: int, delay: Delay) -> None:
         firing, (pulses, units) = self.group.nodes[name].firing, self.when[name]
         repetitions = points(firing.extents)
-        before = repetitions - np.array(delay.vector, np.int64)
+        later = firing.frames_back(delay.vector)
+        steps = [0 if extent == 1 else step for step, extent in zip(delay.vector, firing.extents, strict=True)]
+        before = repetitions - np.array(steps, np.int64)
         inside = np.flatnonzero(((before >= 0) & (before < np.array(firing.extents))).all(axis=1))
         process = self.accesses.network.processes[name]
         shape = next(port.shape for port in process.output_ports if port.name == delay.output)
@@ -248,9 +261,9 @@ class _Recorder:
             for place in range(size):
                 lane = LaneName(name, delay.output, place, int(units[maker]), apart)
                 born = int(pulses[maker]) + int(until_birth(firing, np.array(place), size))
-                pulse = max(int(pulses[reader]) + place // chunk(size, firing.interval), born)
+                pulse = int(pulses[reader]) + place // chunk(size, firing.interval) + later * firing.frame
                 tap = Tap(name, number, place, int(units[reader]))
-                self.lanes[lane].reads.append(TapRead(pulse, tap, maker, reader))
+                self.lanes[lane].reads.append(TapRead(max(pulse, born), tap, maker, reader, later))
 
     def _births(self, lane: LaneName, events: LaneEvents) -> None:
         firing, (pulses, units) = self.group.nodes[lane.node].firing, self.when[lane.node]

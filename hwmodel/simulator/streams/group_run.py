@@ -22,7 +22,7 @@ from hwmodel.simulator.memories.setup import Setup, set_up
 from hwmodel.simulator.streams.chunked_port import ChunkedPort, ChunkMoves
 from hwmodel.simulator.streams.events import NodeReads, events_of, node_reads
 from hwmodel.simulator.streams.lines import LineLane
-from hwmodel.simulator.streams.simulate import frames_to_run, lanes_of, last_pulse
+from hwmodel.simulator.streams.simulate import frames_of, frames_to_run, lanes_of, last_pulse
 from hwmodel.simulator.streams.values import Operands, StreamEvaluation
 from hwmodel.streamed import Chain, StreamedGroup
 
@@ -70,6 +70,12 @@ class StreamGroupRun:
         for name, made in evaluation.outputs(self.operands).items():
             flat = made.reshape(-1)
             values[name] = np.concatenate([values[name], flat]) if self.first_token.get(name) else flat
+
+    def over_frames(self, spec: Spec, accesses: Accesses, functions: Functions, inputs: Values) -> Values:
+        """What the group makes of several frames, which lie inside of it, of all that it reads."""
+        frames = frames_of(accesses, inputs)
+        evaluation = StreamEvaluation(spec, accesses, self.group, self.nodes, inputs, functions, frames)
+        return evaluation.outputs(self.operands)
 
     def _reads(self, accesses: Accesses) -> set[str]:
         made = {touch.array for task in self.tasks for touch in accesses.writes[task]}

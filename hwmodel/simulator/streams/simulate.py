@@ -49,8 +49,9 @@ def simulate_stream(
 ) -> StreamRun:
     """Run a group over `frames` frames, of the arrays that it reads from outside, row-major, for one frame.
 
-    By default so many frames that all data wait beside those of the next frame. Raises StreamFaultError where a datum
-    is not where its reader needs it.
+    Where frames lie inside of the group (`accesses.frames_inside`) the arrays have several. By default so many frames
+    that all data wait beside those of the next frame. Raises StreamFaultError where a datum is not where its reader
+    needs it.
     """
     events = events_of(accesses, group)
     frames = frames_to_run(events, group) if frames is None else frames
@@ -64,9 +65,17 @@ def simulate_stream(
     nodes = node_reads(accesses, group)
     made: Arrays = {}
     if arrays is not None:
-        made = StreamEvaluation(spec, accesses, group, nodes, arrays, functions or {}).outputs(operands)
+        given = frames_of(accesses, arrays)
+        made = StreamEvaluation(spec, accesses, group, nodes, arrays, functions or {}, given).outputs(operands)
     words = sum(len(segment.words) for lane in lanes for line in lane.lines for segment in line.segments)
     return StreamRun(group_cycles(accesses, events, group), words, _live(events, frames, group.frame), reads, made)
+
+
+def frames_of(accesses: Accesses, arrays: Arrays) -> int:
+    """How many frames the arrays from outside have."""
+    shapes = {name: accesses.network.arrays[name].shape for name in arrays}
+    counts = [arrays[name].shape[shape.index(None)] for name, shape in shapes.items() if None in shape]
+    return min(counts, default=1) if accesses.frames_inside else 1
 
 
 def lanes_of(events: FrameEvents, group: StreamedGroup, frames: int) -> list[LineLane]:

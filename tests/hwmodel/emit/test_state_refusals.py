@@ -43,5 +43,6 @@ CASES = [*((text, True, reason) for text, reason in VERILOG), *((text, False, re
 def test_the_reason_is_named(text: str, as_verilog: bool, reason: str | None) -> None:
     spec = loaded(text)
     platform = Platform.model_validate(BOARD)
-    refusal = Coverage(Accesses(flatten(spec, "top"), {}), platform, as_verilog).why_none
+    coverage = Coverage(Accesses(flatten(spec, "top"), {}), platform, as_verilog)
+    refusal = coverage.why_none or coverage.why_not_over_frames
     assert (refusal and refusal.diagnostics[0].message) == (reason and f"{reason}: no hardware is emitted for that")

@@ -91,12 +91,16 @@ class StreamArray(NamedTuple):
 
 
 class StreamLayout(NamedTuple):
-    """The streams of the design, by the name of their array; a frame may begin `frame_cycles` after the one before."""
+    """The streams of the design, by the name of their array; a frame may begin `frame_cycles` after the one before.
+
+    Its last results come with the next `frames_behind` frames.
+    """
 
     top: str
     clock_mhz: float | None
     cycles: int
     frame_cycles: int
+    frames_behind: int
     streams: Mapping[str, StreamArray]
 
     @staticmethod

@@ -96,7 +96,7 @@ class StreamBench:
     async def frames(self, count: int) -> None:
         """Send the first frames of the folder back to back, and require their outputs."""
         await self.set_up(arrays_of_the_folder("once", 0))
-        for number in range(count):
+        for number in range(count + LAYOUT.frames_behind):
             for name, values in arrays_of_the_folder("input", number).items():
                 self.send(LAYOUT.streams[name], values)
         for number in range(count):

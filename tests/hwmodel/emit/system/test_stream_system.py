@@ -48,7 +48,7 @@ def unsharp(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def packing(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     """The module frames.py, beside a layout without streams."""
     folder = tmp_path_factory.mktemp("sw")
-    empty = {"top": "t", "clock_mhz": None, "cycles": 1, "frame_cycles": 1, "streams": []}
+    empty = {"top": "t", "clock_mhz": None, "cycles": 1, "frame_cycles": 1, "frames_behind": 0, "streams": []}
     write_files({"frames.py": library("frames.py"), "layout.json": json.dumps(empty)}, folder)
     spec = importlib.util.spec_from_file_location("frames_under_test", folder / "frames.py")
     assert spec is not None
