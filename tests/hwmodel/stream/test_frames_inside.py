@@ -54,7 +54,7 @@ def test_each_word_is_needed() -> None:
     assert segments_with_a_word_to_spare(case, INSIDE) == (3, [])
 
 
-@settings(max_examples=case_count(15))
+@settings(max_examples=case_count(10))
 @given(frames_inside())
 def test_drawn_groups_run_as_the_model_and_the_execution_say(drawn: DrawnFrames) -> None:
     case = case_of(drawn.text)
