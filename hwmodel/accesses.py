@@ -165,11 +165,17 @@ class Accesses:
         for name, process in self.network.processes.items():
             latest = max((ahead.get(own.array, 0) + max(own.ahead, default=0) for own in self.reads[name]), default=0)
             ahead |= {array: max(latest, ahead.get(array, 0)) for array in process.writes}
-        delays = [
-            (own, delay) for own in self.network.processes.values() for delay in self.delays_over_frames(own.name)
+        return 2 + max(ahead.values(), default=0) + self.frames_back
+
+    @cached_property
+    def frames_back(self) -> int:
+        """Over how many frames delays reach at most; 0 where none does."""
+        back = [
+            delay.vector[process.repetition.index(None)]
+            for name, process in self.network.processes.items()
+            for delay in self.delays_over_frames(name)
         ]
-        back = [delay.vector[own.repetition.index(None)] for own, delay in delays]
-        return 2 + max(ahead.values(), default=0) + max(back, default=0)
+        return max(back, default=0)
 
     def shape_to_run(self, array: str) -> Extents:
         """The shape of an array in a run: for one frame, or with frames inside for as many as that takes."""

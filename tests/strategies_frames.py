@@ -14,7 +14,10 @@ from strategies_transforms import LinkedSpec
 
 @st.composite
 def frame_specs(draw: DrawFn) -> LinkedSpec:
-    """A task with one or two states of each repetition, at times of several elements, alone or between others."""
+    """A task with one or two states of earlier frames, at times of several elements, alone or between others.
+
+    Most are of the frame before and of the repetition itself.
+    """
     kind = draw(st.sampled_from(("u8", "i16", "f32")))
     shape = draw(st.sampled_from(((5,), (2, 6), (3, 4), (4, 9))))
     wide, second = draw(st.sampled_from((1, 1, 3))), draw(st.booleans())
@@ -31,7 +34,11 @@ def frame_specs(draw: DrawFn) -> LinkedSpec:
     lines += [f"r{at} = p{at}{each}"] if second else []
     outputs = f"y: {port}" + (f", r: {port}" if second else "")
     zeros = ", ".join("0" * len(shape))
-    links = ["x <- x", f"p <- y delay [1, {zeros}] else {default}", "y -> y"]
+    frames, beside = draw(st.sampled_from((1, 1, 1, 2, 3))), draw(st.sampled_from(("0", "0", "0", "-1", "1")))
+    features |= {"several frames"} if frames > 1 else set()
+    features |= {"another repetition"} if beside != "0" else set()
+    vector = f"[{frames}, {', '.join([*['0'] * (len(shape) - 1), beside])}]"
+    links = ["x <- x", f"p <- y delay {vector} else {default}", "y -> y"]
     links += [f"q <- r delay [1, {zeros}] else 1"] if second else []
     space = f"[{', '.join(['*', *map(str, shape)])}]"
     every = space if wide == 1 else f"{space[:-1]}, {wide}]"

@@ -17,7 +17,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.design import Periods
 
-LATER = 2  # frames: the first of them is handed what the first frame made, the second what it made of that
+LATER = 1  # frames behind those that take the default of a delay over frames: they take what was made of such
 Arrays = Mapping[str, NDArray[Any]]
 
 
@@ -37,8 +37,9 @@ def later_frames(
     ArrayolError: `not-emitted` for a task that takes or makes several frames at once, those of executing.
     """
     network, arrays = accesses.network, accesses.network.arrays
-    count = LATER if periods is None else periods.frames - 1
-    if not any(map(accesses.delays_over_frames, network.processes)):
+    back = accesses.frames_back
+    count = LATER + back if periods is None else max(LATER + back, periods.frames - 1)
+    if not back:
         return tuple(_unlike_frames(spec, accesses, first, functions, count)) if periods is not None else ()
     for name in (*network.inputs, *network.outputs):
         axis = _axis(arrays[name])

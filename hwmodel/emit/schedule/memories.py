@@ -35,7 +35,8 @@ class Memory:
     Each bank has `depth` words. Each reader has a copy of all banks, with `copy_each` each reading lane has one. With
     `registers` all words can be read at once. For an array that is there before the frame, `elements` has the word of
     each element, and if it is never written, `content` has the bits of each word. The words of a `fifo` are written and
-    read in turn.
+    read in turn. With `turns` above 1 each bank has so many equal parts, and each frame uses the next one: words are
+    those of the first part.
     """
 
     name: str
@@ -49,6 +50,12 @@ class Memory:
     elements: tuple[int, ...] | None = None
     content: tuple[int, ...] | None = None
     fifo: bool = False
+    turns: int = 1
+
+    @property
+    def part(self) -> int:
+        """The words of a bank that a frame uses."""
+        return self.depth // self.turns
 
     @property
     def banks(self) -> int:

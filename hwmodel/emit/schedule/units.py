@@ -30,8 +30,8 @@ class ReadPort:
     The port takes `size` elements in chunks of `chunk`; lane u chunk + k has element k of the chunk of unit u. If a
     lane touches no word, it takes the value of the port `otherwise` there, or else the bits `constant`. A port that is
     read at subscripts of data has no lanes: its elements lie as in a table (Memory.table_words) in the memory `lookup`.
-    Neither has one whose elements are constants of the datapath: `built_in` are their bits. With `later` the lanes
-    count from the second frame on: in the first one all of them take what stands in their place.
+    Neither has one whose elements are constants of the datapath: `built_in` are their bits. The lanes count when so
+    many frames are `later` than the first: before, all of them take what stands in their place.
     """
 
     port: str
@@ -44,7 +44,7 @@ class ReadPort:
     otherwise: ReadPort | None = None
     lookup: Memory | None = None
     built_in: tuple[int, ...] = ()
-    later: bool = False
+    later: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ from hwmodel.emit.schedule.units import FETCH, HOLDS, ReadPort, TaskUnits, Write
 from hwmodel.emit.schedule.value_port import PortWords
 from hwmodel.emit.schedule.values import BEFORE, CONSTANT, UNKNOWN, History, Outside, Values, Writes, place_at
 from hwmodel.simulator.group import GroupRun
+from hwmodel.simulator.schedule.chains import delayed_instances
 from hwmodel.simulator.schedule.plan import touched
 from hwmodel.simulator.schedule.processors import ProcessorState
 
@@ -244,12 +245,20 @@ class _Proof:
         wanted = self.values.of_input(name, port.port, task.repetition)
         self._require_constant(task, port)
         if port.later:
-            first = port.otherwise or replace(port, lanes="", later=False)
+            first = port.otherwise or replace(port, lanes="", later=0)
             self._require_taken(task, port, self._operands(task, first, histories), wanted)
-            output = next(own.output for own in self.accesses.network.processes[name].delays if own.port == port.port)
-            place, size = np.arange(port.size), port.size
-            wanted = BEFORE + self.values.result_ids(name, output, task.repetition[:, None], place, size)
+            wanted = self._of_earlier_frames(task, port, wanted)
         self._require_taken(task, port, self._operands(task, port, histories), wanted)
+
+    def _of_earlier_frames(self, task: _Issued, port: ReadPort, first: IntArray) -> IntArray:
+        """What each instance takes by a delay over frames; what the `first` frames take where it has none before."""
+        process = self.accesses.network.processes[task.units.task]
+        delay = next(own for own in process.delays if own.port == port.port)
+        now, before = delayed_instances(self.accesses, delay, task.own.work)
+        repetition, place = task.repetition[before][:, None], np.arange(port.size)
+        wanted = first.copy()
+        wanted[now] = BEFORE + self.values.result_ids(process.name, delay.output, repetition, place, port.size)
+        return wanted
 
     def _require_taken(self, task: _Issued, port: ReadPort, found: IntArray, wanted: IntArray) -> None:
         """Require that the operands that were found are the wanted ones."""

@@ -191,19 +191,9 @@ class Coverage:
             yield not_emitted("a task reads what other frames made", FRAMES_HINT)
 
     def _wrong_states(self, process: Process) -> Iterator[ArrayolError]:
-        """A state goes from a repetition to itself in the next frame, and only Verilog keeps it."""
-        for delay in self.accesses.delays_over_frames(process.name):
-            if not self.as_verilog:
-                yield not_emitted(
-                    f"'{process.name}' has a delay over frames", "take `arrayol emit verilog`: it has them"
-                )
-            steps = zip(delay.vector, process.repetition, strict=True)
-            if any(step != (extent is None) for step, extent in steps):
-                vector = list(delay.vector)
-                yield not_emitted(
-                    f"the delay {vector} of '{process.name}' is not from a repetition to itself in the next frame",
-                    "delay by one frame and nothing else; to reach further back, hand on what such a delay has brought",
-                )
+        """Only Verilog keeps states from frame to frame."""
+        if not self.as_verilog and self.accesses.delays_over_frames(process.name):
+            yield not_emitted(f"'{process.name}' has a delay over frames", "take `arrayol emit verilog`: it has them")
 
     def _of_platform(self) -> Iterator[ArrayolError]:
         if self.platform.prices is None or self.platform.clock_mhz is None:

@@ -19,6 +19,7 @@ from hwmodel.emit.verilog.wiring import (
     UnitModule,
     copied_port,
     engine_ports,
+    later_net,
     wire,
 )
 
@@ -115,10 +116,16 @@ def _advance(wiring: GroupWiring, through: Sequence[str]) -> Iterator[str]:
 
 
 def _frames(wiring: GroupWiring) -> Iterator[str]:
-    """Whether it is a later frame, in which values of the one before are there."""
-    if any(port.later for task in wiring.schedule.tasks for port in task.units.reads):
-        yield "  reg is_later;  // a frame has ended since the reset"
-        yield "  always @(posedge clk) is_later <= !reset && (is_later || last);"
+    """Whether it is a later frame, in which values of those before are there."""
+    frames = sorted({port.later for task in wiring.schedule.tasks for port in task.units.reads} - {0})
+    if frames == [1]:
+        yield f"  reg {later_net(1)};  // a frame has ended since the reset"
+        yield f"  always @(posedge clk) {later_net(1)} <= !reset && ({later_net(1)} || last);"
+    elif frames:
+        bits = bits_of(frames[-1] + 1)
+        yield f"  reg [{bits - 1}:0] ended;  // frames since the reset, up to {frames[-1]}"
+        yield f"  always @(posedge clk) ended <= reset ? {bits}'d0 : ended + (last && ended != {bits}'d{frames[-1]});"
+        yield from (f"  wire {later_net(number)} = ended >= {bits}'d{number};" for number in frames)
 
 
 def _final(steps: int, first: int) -> str:

@@ -22,6 +22,7 @@ def memories(wiring: GroupWiring) -> Iterator[str]:
         yield from (wire(f"{name}_writes", wiring.lanes(name)[1]) for name in writers)
         if not readers:
             continue
+        yield from _turns(wiring, memory, (*readers, *writers))
         if memory.registers and memory.content is None:
             yield from _registers(wiring, memory, readers, writers)
         else:
@@ -29,6 +30,28 @@ def memories(wiring: GroupWiring) -> Iterator[str]:
                 lanes = wiring.lanes(reader)[1]
                 for first, count in [(lane, 1) for lane in range(lanes)] if memory.copy_each else [(0, lanes)]:
                     yield from _copy(wiring, memory, reader, (first, count), writers)
+
+
+def _turns(wiring: GroupWiring, memory: Memory, names: Sequence[str]) -> Iterator[str]:
+    """The part of each bank that belongs to this frame, and the addresses in it."""
+    if memory.turns == 1:
+        return
+    bits, last = address_bits(memory), memory.part * (memory.turns - 1)
+    yield f"  reg [{bits - 1}:0] {memory.name}_part;  // where that of this frame begins"
+    yield "  always @(posedge clk)"
+    yield f"    if (reset) {memory.name}_part <= 0;"
+    again = f"{memory.name}_part == {bits}'d{last} ? {bits}'d0 : {memory.name}_part + {bits}'d{memory.part}"
+    yield f"    else if (last) {memory.name}_part <= {again};"
+    for name in names:
+        yield lanes_wire(f"{name}_{_address(memory)}", wiring.lanes(name)[1] * bits)
+        for lane in range(wiring.lanes(name)[1]):
+            at = f"[{lane * bits} +: {bits}]"
+            yield f"  assign {name}_{_address(memory)}{at} = {name}_address{at} + {memory.name}_part;"
+
+
+def _address(memory: Memory) -> str:
+    """The nets of addresses in its banks."""
+    return "address" if memory.turns == 1 else "placed"
 
 
 def _said(memory: Memory, readers: int) -> str:
@@ -60,9 +83,10 @@ def _copy(
     bits, (first, count) = code_bits(memory), lanes
     own = f"_{first}" if memory.copy_each else ""
     sizes = {"valid": 1, "bank": bits, "address": address_bits(memory), "data": memory.width}
-    at = {what: f"{reader}_{what}[{first * size} +: {count * size}]" for what, size in sizes.items()}
+    nets = {what: f"{reader}_{_address(memory) if what == 'address' else what}" for what in sizes}
+    at = {what: f"{nets[what]}[{first * size} +: {count * size}]" for what, size in sizes.items()}
     if wiring.lanes(reader)[1] == 1:
-        at |= {what: f"{reader}_{what}" for what, size in sizes.items() if size == 1}
+        at |= {what: nets[what] for what, size in sizes.items() if size == 1}
     apart = reader in wiring.schedule.apart
     yield from copy_of(wiring, memory, (f"{memory.name}_for_{reader}{own}", count), at, writers, apart=apart)
 
@@ -109,7 +133,7 @@ def _writing(wiring: GroupWiring, memory: Memory, writers: Sequence[str], *, ban
         nothing = [".wvalid(1'b0)", f".waddress({address_bits(memory)}'d0)", f".wdata({memory.width}'d0)"]
         nothing += [f".wbank({code_bits(memory)}'d0)"] if bank else []
         return ", ".join(nothing)
-    own = [f".wvalid({_joined(writers, 'writes')})", f".waddress({_joined(writers, 'address')})"]
+    own = [f".wvalid({_joined(writers, 'writes')})", f".waddress({_joined(writers, _address(memory))})"]
     own += [f".wbank({_joined(writers, 'bank')})"] if bank else []
     return ", ".join([*own, f".wdata({_joined(writers, 'data')})"])
 

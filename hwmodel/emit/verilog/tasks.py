@@ -11,7 +11,7 @@ from hwmodel.emit.schedule.units import ReadPort
 from hwmodel.emit.verilog.agents import bits_of
 from hwmodel.emit.verilog.datapaths.chunks import early_bus
 from hwmodel.emit.verilog.lookups import access_net, data_reads, lookups
-from hwmodel.emit.verilog.wiring import GroupWiring, lanes_wire
+from hwmodel.emit.verilog.wiring import GroupWiring, lanes_wire, later_net
 
 
 def task_lines(wiring: GroupWiring, task: TaskAgents) -> Iterator[str]:
@@ -65,7 +65,7 @@ def _brought(wiring: GroupWiring, port: ReadPort) -> Iterator[str]:
         return
     yield f"  reg [{lanes - 1}:0] {name}_once, {name}_twice;"
     yield "  always @(posedge clk) begin"
-    valid = f"{name}_valid & {{{lanes}{{is_later}}}}" if port.later else f"{name}_valid"
+    valid = f"{name}_valid & {{{lanes}{{{later_net(port.later)}}}}}" if port.later else f"{name}_valid"
     yield f"    {name}_once <= {valid};"
     yield f"    {name}_twice <= {name}_once;"
     yield "  end"

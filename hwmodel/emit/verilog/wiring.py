@@ -75,6 +75,11 @@ def wire(name: str, bits: int) -> str:
     return f"  wire [{bits - 1}:0] {name};" if bits > 1 else f"  wire {name};"
 
 
+def later_net(frames: int) -> str:
+    """Whether so many frames have ended since the reset, or more."""
+    return "is_later" if frames == 1 else f"is_later_{frames}"
+
+
 def lanes_wire(name: str, bits: int) -> str:
     """The declaration of a net that others take parts of: a vector, even of one bit."""
     return f"  wire [{bits - 1}:0] {name};"

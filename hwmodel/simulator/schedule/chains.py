@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,14 +106,16 @@ def chains_of(
 
 
 def delayed_instances(accesses: Accesses, delay: Delay, work: TaskWork) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The pairs of a delay as instances, those whose reader runs.
+    """The pairs of a delay as instances, those whose reader runs; over frames, as if both were in one.
 
     Raises SimulatorError (`read-before-write`) if the instance that is read never runs.
     """
     extents = accesses.extents(work.task)
     number = np.full(int(np.prod(extents, dtype=np.int64)), -1)
     number[work.repetition] = np.arange(len(work.repetition))
-    now, before = (number[side] for side in delay_pairs(delay, extents))
+    steps = zip(delay.vector, accesses.network.processes[work.task].repetition, strict=True)
+    in_a_frame = replace(delay, vector=tuple(0 if extent is None else step for step, extent in steps))
+    now, before = (number[side] for side in delay_pairs(in_a_frame, extents))
     runs = now >= 0
     if (before[runs] < 0).any():
         raise fault("read-before-write", f"'{work.task}' reads by its delay what never runs")

@@ -1,4 +1,4 @@
-"""Drawn designs with delays over frames: three frames of other data in Verilog."""
+"""Drawn designs with delays over frames: two frames more of other data in Verilog than they reach back."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arrayol.errors import ArrayolError
 
 FEATURES = {
     *("tiled default", "two frames back", "wide state", "task alone", "task after", "task before"),
-    *("several units", "several groups"),
+    *("several units", "several groups", "several frames", "another repetition"),
 }
 
 
@@ -30,8 +30,9 @@ def test_each_frame_takes_the_cycles_of_the_model_and_finds_what_the_one_before_
             return
         assert simulation.identical
         assert design is not None
-        assert len({frame.after for frame in (design.frame, *design.later)}) == 3
-        assert [(seen.cycles, seen.wrong) for seen in frames_of(design)] == [(simulation.cycles, 0)] * 3
+        frames = (design.frame, *design.later)
+        assert len({frame.after for frame in frames}) == len(frames)
+        assert [(seen.cycles, seen.wrong) for seen in frames_of(design)] == [(simulation.cycles, 0)] * len(frames)
         features.update(case.features)
 
     on_many(full_count(15), 5, judge, emitted_specs(frame_specs()))
