@@ -20,7 +20,7 @@ from arrayol.ir.spec import port_named
 from arrayol.text import listed, rounded
 from hwmodel.accesses import Accesses, Touch
 from hwmodel.cost_model.costs import all_costs, scale_of
-from hwmodel.cost_model.group.group import frames_back
+from hwmodel.cost_model.group.group import frames_kept
 from hwmodel.cost_model.int64 import EXACT_LIMIT, LIMIT, SMALLER, too_large
 from hwmodel.cost_model.residents import once_memories
 from hwmodel.design import INTERVAL_LIMIT
@@ -215,9 +215,9 @@ def _memory(accesses: Accesses, platform: Platform, volume: Volume) -> Shares:
     for task, process in accesses.network.processes.items():
         for delay in process.delays:
             port = port_named(process.input_ports, delay.port)
-            back = max(1, abs(frames_back(process.repetition, delay)))
+            kept = max(1, frames_kept(process.repetition, delay))
             size = math.prod(extent or 1 for extent in port.shape) * port.type.bits
-            shares[f"task '{task}'"] += back * volume.runs[task] * size
+            shares[f"task '{task}'"] += kept * volume.runs[task] * size
     return shares
 
 

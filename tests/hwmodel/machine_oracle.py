@@ -250,7 +250,8 @@ class Oracle(Stepped):
                 data = math.prod(extent or 1 for extent in port.shape)
                 for across, back in self.frame_delays(task):
                     if across is delay:
-                        found["state", f"{task}.{delay.port}"] = back * len(self.points(task)) * data
+                        moves = any(d for d, s in zip(delay.vector, process.repetition, strict=True) if s is not None)
+                        found["state", f"{task}.{delay.port}"] = (back + moves) * len(self.points(task)) * data
                 if any(delay is acting for acting in self.delays(task)):
                     found["state", f"{task}.{delay.port}"] = data * _most(self.open_chains(task, delay), period)
         return found

@@ -32,7 +32,7 @@ from hwmodel.cost_model.counted.axes.needed import Needed, needed_of
 from hwmodel.cost_model.counted.axes.places import NEVER
 from hwmodel.cost_model.group.access_counts import Counts as AccessCounts
 from hwmodel.cost_model.group.access_counts import accesses_of_products
-from hwmodel.cost_model.group.group import frames_back
+from hwmodel.cost_model.group.group import frames_kept
 from hwmodel.cost_model.group.ticks import STORES
 from hwmodel.cost_model.issue.rounds import RowLines
 from hwmodel.cost_model.tables.memories import BufferMemory, DelayState, TableMemory
@@ -482,9 +482,9 @@ class GroupCounts:
                 continue
             port = port_named(process.input_ports, delay.port)
             size = math.prod(extent or 1 for extent in port.shape)
-            back = frames_back(process.repetition, delay)
-            fixed = back * math.prod(group.accesses.extents(task)) * size
-            living = () if back else (self._chains(task),)
+            kept = frames_kept(process.repetition, delay)
+            fixed = kept * math.prod(group.accesses.extents(task)) * size
+            living = () if kept else (self._chains(task),)
             states.append(CountedMemory(DelayState(f"{task}.{delay.port}", port.type.bits), size, living, fixed))
         return states
 

@@ -16,7 +16,7 @@ from hwmodel.cost_model.energy import energy_prices
 from hwmodel.cost_model.enumerated.plan import EnumeratedPlan, plan_group
 from hwmodel.cost_model.enumerated.scheduled import ScheduledPipeline, ScheduledSteps
 from hwmodel.cost_model.group.access_counts import states_of
-from hwmodel.cost_model.group.group import frames_back
+from hwmodel.cost_model.group.group import frames_kept
 from hwmodel.cost_model.group.moves import largest_live, largest_live_folded
 from hwmodel.cost_model.issue.chains import Chains, open_intervals
 from hwmodel.cost_model.memories.figures import Wanted
@@ -165,12 +165,12 @@ class PlanBuffers:
         }
 
     def _chains_open(self, task: str, delay: Delay) -> int:
-        """The live count of a delay's values: open chains, or the repetitions of the frames it reaches back."""
+        """The live count of a delay's values: open chains, or the repetitions of the frames that it keeps."""
         accesses = self.plan.group.accesses
         repetitions, extents = accesses.repetitions(task), accesses.extents(task)
-        back = frames_back(self.plan.group.network.processes[task].repetition, delay)
-        if back:
-            return back * len(repetitions)
+        kept = frames_kept(self.plan.group.network.processes[task].repetition, delay)
+        if kept:
+            return kept * len(repetitions)
         stage = self.plan.processors.stages[task]
         chains = Chains.of(repetitions[stage.work.repetition], extents, delay.vector)
         return self._live(*open_intervals(chains, stage.step))

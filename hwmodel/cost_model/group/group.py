@@ -186,6 +186,16 @@ def frames_back(repetition: Sequence[int | None], delay: Delay) -> int:
     return sum(step for step, extent in zip(delay.vector, repetition, strict=True) if extent is None)
 
 
+def frames_kept(repetition: Sequence[int | None], delay: Delay) -> int:
+    """Of how many frames the state of a delay over frames keeps the value of each repetition, 0 of another delay.
+
+    It is one more than the delay reaches back if it also leads to another repetition: that may come when the value of
+    its own frame is there.
+    """
+    back, steps = frames_back(repetition, delay), zip(delay.vector, repetition, strict=True)
+    return back + int(back > 0 and any(step for step, extent in steps if extent is not None))
+
+
 def require_one_frame(group: Group, array: str, reader: str, elements: IntArray) -> None:
     """Raises ArrayolError (`several-frames`) if a fused task reads elements that are made in another frame."""
     makers = group.writers_of[array]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from arrayol.arrays import IntArray
 from arrayol.errors import error
 from hwmodel.accesses import Extents, subscripts
-from hwmodel.cost_model.group.group import Group, frames_back
+from hwmodel.cost_model.group.group import Group, frames_kept
 from hwmodel.cost_model.group.scans import block_places
 from hwmodel.cost_model.group.ticks import Work
 from hwmodel.cost_model.int64 import require_numbers
@@ -234,9 +234,9 @@ class Processors:
             task, _, port = name.rpartition(".")
             process, stage, issue = self.group.network.processes[task], self.stages[task], self._issue(task)
             delay = next(delay for delay in process.delays if delay.port == port)
-            repetitions, back = self.group.accesses.repetitions(task), frames_back(process.repetition, delay)
-            if back:
-                self._states[name] = StateChains.of_frames(back * len(repetitions), issue)
+            repetitions, kept = self.group.accesses.repetitions(task), frames_kept(process.repetition, delay)
+            if kept:
+                self._states[name] = StateChains.of_frames(kept * len(repetitions), issue)
             else:
                 chains = Chains.of(repetitions[stage.work.repetition], self.group.accesses.extents(task), delay.vector)
                 self._states[name] = StateChains.of(chains, stage.step, issue)

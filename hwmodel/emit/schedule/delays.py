@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from arrayol.arrays import IntArray
 from arrayol.ir.spec import Delay, Port, TiledDefault, port_named
 from hwmodel.accesses import Accesses
-from hwmodel.cost_model.group.group import frames_back
+from hwmodel.cost_model.group.group import frames_back, frames_kept
 from hwmodel.datapath.derive import Derived
 from hwmodel.datapath.port_cycles import read_cycles, result_cycles
 from hwmodel.emit.schedule.activity import Lanes
@@ -138,16 +138,16 @@ class DelayScheduler:
     def _over_frames(self, others: tuple[ReadPort, ...], fed: ReadPort) -> Fed:
         """The ports and lanes of a delay over frames: a word for each repetition, written after it has been read.
 
-        If it reaches over several frames, each of them has words of its own.
+        If it keeps several frames, each of them has words of its own.
         """
         own, delay, timed = self.own, self.delay, self.timed
         name = f"{plain(own.task)}_{delay.port}_state"
         memory, words = self._state()
-        frames = frames_back(self.accesses.network.processes[own.task].repetition, delay)
-        if frames > 1:
-            memory = self._in_turns(memory, frames)
+        repetition = self.accesses.network.processes[own.task].repetition
+        frames, kept = frames_back(repetition, delay), frames_kept(repetition, delay)
+        if kept > 1:
+            memory = replace(self._in_turns(memory, kept), reads_next=kept > frames)
         now, before = delayed_instances(self.accesses, delay, own.work)
-        self._require_still_there(now, before)
         at, lane = in_chunks(timed.reading[now], timed.unit[now], self.size, fed.chunk)
         reading = Lanes(name, memory, table_of((timed.readers, own.units * fed.chunk), at, lane, words[before]))
         row, lane = leaving(timed.writing, timed.unit, self.size, self.interval)
@@ -167,17 +167,6 @@ class DelayScheduler:
             hint = f"take a design with other units of '{self.own.task}'"
             raise not_emitted(f"{text} {frames} frames are kept", hint)
         return replace(memory, sections=(Section(0, memory.depth // frames),), turns=frames)
-
-    def _require_still_there(self, now: IntArray, before: IntArray) -> None:
-        """Raises ArrayolError (`not-emitted`) if a state is read when the frame's own result is in its word."""
-        leaves = self.own.unit.latency + result_cycles(np.arange(self.size), self.size, self.interval)
-        wait = leaves + 1 - read_cycles(np.arange(self.size), self.size, self.interval)
-        if (self.own.started[now] - self.own.started[before] >= wait.min()).any():
-            text = f"'{self.own.task}' comes to the repetition {list(self.delay.vector)} before"
-            raise not_emitted(
-                f"{text} when the result of its own frame is in that word",
-                "take a design that scans the other way, or hand the state on by a delay to the same repetition",
-            )
 
     def late_reads(self, now: IntArray, before: IntArray, cycles: IntArray) -> Bools:
         """For each instance, whether it reads a result too early, if elements are written `cycles` after a start.

@@ -36,7 +36,7 @@ class Memory:
     `registers` all words can be read at once. For an array that is there before the frame, `elements` has the word of
     each element, and if it is never written, `content` has the bits of each word. The words of a `fifo` are written and
     read in turn. With `turns` above 1 each bank has so many equal parts, and each frame uses the next one: words are
-    those of the first part.
+    those of the first part. With `reads_next` it is written there, and read in the part behind that, the oldest one.
     """
 
     name: str
@@ -51,6 +51,7 @@ class Memory:
     content: tuple[int, ...] | None = None
     fifo: bool = False
     turns: int = 1
+    reads_next: bool = False
 
     @property
     def part(self) -> int:

@@ -127,7 +127,7 @@ class _Proof:
         for name in self._over_frames:
             words, values = histories[name].at_the_end()
             there = Writes(words, np.full(len(words), -1), np.where(values == UNKNOWN, UNKNOWN, values + BEFORE))
-            histories[name] = History([there, *writes[name]], self.cycles)
+            histories[name] = History([there] if name in self._kept_apart else [there, *writes[name]], self.cycles)
         for task in self.issued:
             for port in task.units.reads:
                 self._require_operands(task, port, histories)
@@ -138,6 +138,12 @@ class _Proof:
         """The memories in which values stay from frame to frame."""
         lanes = {own.name: own.memory.name for reading, _, _ in self.tables.tasks for own in reading.lanes}
         return frozenset(lanes[port.lanes] for task in self.issued for port in task.units.reads if port.later)
+
+    @cached_property
+    def _kept_apart(self) -> frozenset[str]:
+        """Those of them in which no frame writes where it reads."""
+        lanes = (own for reading, _, _ in self.tables.tasks for own in reading.lanes)
+        return frozenset(own.memory.name for own in lanes if own.memory.reads_next)
 
     # Times: cycle `step * span + cycle` orders all events of a group, as no step has more than `span` cycles.
 

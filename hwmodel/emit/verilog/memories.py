@@ -22,7 +22,7 @@ def memories(wiring: GroupWiring) -> Iterator[str]:
         yield from (wire(f"{name}_writes", wiring.lanes(name)[1]) for name in writers)
         if not readers:
             continue
-        yield from _turns(wiring, memory, (*readers, *writers))
+        yield from _turns(wiring, memory, readers, writers)
         if memory.registers and memory.content is None:
             yield from _registers(wiring, memory, readers, writers)
         else:
@@ -32,7 +32,7 @@ def memories(wiring: GroupWiring) -> Iterator[str]:
                     yield from _copy(wiring, memory, reader, (first, count), writers)
 
 
-def _turns(wiring: GroupWiring, memory: Memory, names: Sequence[str]) -> Iterator[str]:
+def _turns(wiring: GroupWiring, memory: Memory, readers: Sequence[str], writers: Sequence[str]) -> Iterator[str]:
     """The part of each bank that belongs to this frame, and the addresses in it."""
     if memory.turns == 1:
         return
@@ -40,13 +40,15 @@ def _turns(wiring: GroupWiring, memory: Memory, names: Sequence[str]) -> Iterato
     yield f"  reg [{bits - 1}:0] {memory.name}_part;  // where that of this frame begins"
     yield "  always @(posedge clk)"
     yield f"    if (reset) {memory.name}_part <= 0;"
+    yield f"    else if (last) {memory.name}_part <= {memory.name}_next;"
     again = f"{memory.name}_part == {bits}'d{last} ? {bits}'d0 : {memory.name}_part + {bits}'d{memory.part}"
-    yield f"    else if (last) {memory.name}_part <= {again};"
-    for name in names:
+    yield f"  wire [{bits - 1}:0] {memory.name}_next = {again};"
+    for name in (*readers, *writers):
+        part = f"{memory.name}_{'next' if memory.reads_next and name in readers else 'part'}"
         yield lanes_wire(f"{name}_{_address(memory)}", wiring.lanes(name)[1] * bits)
         for lane in range(wiring.lanes(name)[1]):
             at = f"[{lane * bits} +: {bits}]"
-            yield f"  assign {name}_{_address(memory)}{at} = {name}_address{at} + {memory.name}_part;"
+            yield f"  assign {name}_{_address(memory)}{at} = {name}_address{at} + {part};"
 
 
 def _address(memory: Memory) -> str:

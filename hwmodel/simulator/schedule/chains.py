@@ -78,13 +78,15 @@ def chains_of(
     """The chains of a delay with more than one instance, from the step of their first to that of their last.
 
     `order` is the order of issue of instances. A delay that reaches back to earlier frames keeps one value for each
-    repetition of those frames, all the time.
+    repetition of those frames, all the time; and of one frame more if it leads to another repetition.
     """
     process = accesses.network.processes[work.task]
     data = math.prod(extent or 1 for extent in port_named(process.input_ports, delay.port).shape)
     name = f"{work.task}.{delay.port}"
-    frames = sum(abs(part) for part, extent in zip(delay.vector, process.repetition, strict=True) if extent is None)
+    parts = [*zip(delay.vector, process.repetition, strict=True)]
+    frames = sum(abs(part) for part, extent in parts if extent is None)
     if frames:
+        frames += any(part for part, extent in parts if extent is not None)
         kept = frames * math.prod(accesses.extents(work.task))
         always, never = np.zeros(steps, np.int64), np.zeros(steps, np.int64)
         always[0] = kept

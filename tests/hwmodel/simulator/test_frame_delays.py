@@ -1,4 +1,4 @@
-"""Groups that recompute, with a task whose delay reaches into the frame before: its state advances once a frame."""
+"""Delays over frames: states that advance once a frame, also in groups that recompute, and frames that they keep."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from judging import local_of
 from arrayol.checks.check import check_source
 from arrayol.ir.network import flatten
 from arrayol.source import SourceFile
+from dse.verify.testbench import mismatches
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, row_major
+from hwmodel.memory_kinds import STATE
 from hwmodel.platform import default_platform
 from hwmodel.simulator.simulate import simulate
 
@@ -43,3 +45,19 @@ def test_a_state_between_frames_advances_once_a_frame(recompute: bool) -> None:
     found = simulate(spec, model.accesses, platform, design, local_of(model, design, estimate), inputs)
     assert found.identical
     assert found.cycles == estimate.latency_cycles
+
+
+@pytest.mark.parametrize(
+    ("vector", "frames"), [("[1, 0]", 1), ("[3, 0]", 3), ("[1, 1]", 2), ("[1, -1]", 2), ("[2, -3]", 3)]
+)
+def test_a_state_keeps_one_frame_more_if_it_leads_to_another_repetition(vector: str, frames: int) -> None:
+    spec = check_source(SourceFile("smooth.aol", SPEC.replace("[1, 0] else", f"{vector} else"))).spec
+    assert spec is not None
+    model = MachineModel(flatten(spec, "smooth"), default_platform(), {})
+    design = Design((GroupDesign((Processor("smooth", 1),), Blocks((1, 2), row_major(2))),))
+    estimate = model.evaluate(design)
+    inputs = {"x": np.arange(8, dtype=np.int64).reshape(1, 8)}
+    local = local_of(model, design, estimate)
+    found = simulate(spec, model.accesses, model.platform, design, local, inputs)
+    assert list(mismatches(found, estimate)) == []
+    assert [use.live for use in estimate.groups[0].memories if use.kind == STATE.name] == [frames * 8]
