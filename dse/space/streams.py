@@ -23,7 +23,7 @@ def streams_of(space: MappingSpace, tasks: tuple[str, ...], pricer: StreamPricer
     interfaces = [own for own in space.study.interfaces if own == "port" or whole]
     loops = len(pricer.model.loops.members)
     frames: Frames = "inside" if pricer.accesses.frames_inside else "outside"
-    for scan in orders_of(space, loops):
+    for scan in orders_of(space, tasks, loops):
         for pace in paces_of(space, tasks):
             for starts, interface in product(space.study.starts, interfaces):
                 yield Stream(scan, pace, starts, interface, frames=frames)
@@ -41,12 +41,23 @@ def frames_of(space: MappingSpace, tasks: tuple[str, ...]) -> tuple[Frames, ...]
     return tuple(own for own in space.study.frames if own == "outside" or is_whole(space, tasks))
 
 
-def orders_of(space: MappingSpace, loops: int) -> tuple[tuple[int, ...], ...]:
-    """The orders of so many loops: those that the study lists, or all of few loops."""
+def orders_of(space: MappingSpace, tasks: tuple[str, ...], loops: int) -> tuple[tuple[int, ...], ...]:
+    """The orders of so many loops: those that the study lists, or all of few loops.
+
+    In a listed one the dimension of frames is left out: it is no loop of a frame.
+    """
     if space.study.orders == "legal":
         return tuple(islice(permutations(range(loops)), ORDERS_AT_MOST))
-    ascending = (scan for scan in space.study.orders if not any(scan.descending))
-    return tuple(dict.fromkeys(scan.dimensions for scan in ascending if scan.rank == loops))
+    spaces = (space.model.network.processes[task].repetition for task in tasks)
+    frames = next((repetition.index(None) for repetition in spaces if None in repetition), None)
+    ascending = (scan.dimensions for scan in space.study.orders if not any(scan.descending))
+    scans = (_in_a_frame(scan, frames) for scan in ascending)
+    return tuple(dict.fromkeys(scan for scan in scans if len(scan) == loops))
+
+
+def _in_a_frame(scan: tuple[int, ...], frames: int | None) -> tuple[int, ...]:
+    """The order of the loops of a frame, without the dimension of frames."""
+    return scan if frames is None else tuple(at - (at > frames) for at in scan if at != frames)
 
 
 def paces_of(space: MappingSpace, tasks: tuple[str, ...]) -> tuple[Fraction, ...]:

@@ -36,9 +36,9 @@ def bench() -> Testbench:
 
 
 def test_they_run_as_priced(bench: Testbench) -> None:
-    space = MappingSpace(bench.model, Study(paces=("1", "1/2"), orders=("0,1",), **BOTH))
+    space = MappingSpace(bench.model, Study(paces=("1", "1/2"), orders=("0,1,2",), **BOTH))
     found = price_streams(space, ("blurred", "means"))
-    assert {own.stream.frames for own, _ in found.designs if own.stream} == {"inside"}
+    assert {(own.stream.scan, own.stream.frames) for own, _ in found.designs if own.stream} == {((0, 1), "inside")}
     for design, estimate in found.designs:
         assert bench.model.estimate(design) == estimate
         judgement = bench.judge(design)
@@ -47,7 +47,7 @@ def test_they_run_as_priced(bench: Testbench) -> None:
 
 def test_one_front(bench: Testbench) -> None:
     """What moves a frame once is in the front, and no bound is above it."""
-    study = Study(paces=("1",), orders=("0,1",), units=(1,), intervals=(1,), blocks="divisors", **BOTH, **SMALL)
+    study = Study(paces=("1",), orders=("0,1,2",), units=(1,), intervals=(1,), blocks="divisors", **BOTH, **SMALL)
     space = MappingSpace(bench.model, study)
     columns = columns_of(("frame_cycles", "traffic_bytes", "internal_memory_data"), (), bench.model, reuse_memory=False)
     context = SearchContext(space, columns)
