@@ -55,7 +55,7 @@ def test_a_frame_too_few_is_seen() -> None:
     assert [seen.wrong > 0 for seen in frames_on_icarus(files)[0]] == [False, True, True, True]
 
 
-@settings(max_examples=case_count(8))
+@settings(max_examples=case_count(6))
 @given(frames_inside("axis"))
 def test_drawn_groups(drawn: DrawnFrames) -> None:
     with TemporaryDirectory() as folder:
