@@ -40,10 +40,13 @@ def lines_of_nodes(streamed: StreamedGroup) -> tuple[LinesOfNode, ...]:
 
 
 def _outer(firing: Firing, line: int) -> list[tuple[int, int]]:
-    """Strides and extents of the dimensions that go from line to line, the outermost first."""
-    return sorted(((own, extent) for own, extent in zip(firing.strides, firing.extents, strict=True) if own >= line))[
-        ::-1
-    ]
+    """Strides and extents of the dimensions that go from line to line, the outermost first.
+
+    Units that fire together share one within a line, also where a line takes a pulse, as long as its stride.
+    """
+    dimensions = enumerate(zip(firing.strides, firing.extents, strict=True))
+    outer = [(own, extent) for at, (own, extent) in dimensions if own >= line and at != firing.shared]
+    return sorted(outer, reverse=True)
 
 
 def _lines(firing: Firing, line: int) -> int:

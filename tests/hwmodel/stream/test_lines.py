@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -63,3 +64,9 @@ def test_lines_of_a_chain_and_of_a_wrap(tmp_path: Path) -> None:
     assert chain["blur_y"].shown[0] == (482, 962)
     wrap = lines_of_nodes(case_of("pyramid", tmp_path, H=120, W=160).model.streamed(Stream(raster=True)))
     assert all(own.whole and len(own.shown) == 1 for own in wrap)
+
+
+def test_a_line_of_one_pulse(tmp_path: Path) -> None:
+    group = case_of("unsharp", tmp_path, H=4, W=8).model.streamed(Stream(pace=Fraction(1, 8)))
+    (load,) = (own for own in lines_of_nodes(group) if own.node == "load i")
+    assert (load.lines, load.shown[:2]) == (4, ((0, 1), (1, 2)))
