@@ -9,7 +9,7 @@ from arrayol.text import counted, listed
 from dse.space.ladder import gap
 from dse.space.mappings import MappingSpace
 from dse.space.networks.rewrites import are_of_streams
-from dse.space.study import LADDER
+from dse.space.study import AUTO, LADDER
 from hwmodel.assumptions import assumed_by_machine
 
 NUMBERS_SHOWN = 5  # of units that a study leaves out
@@ -27,6 +27,7 @@ def remarks_of(space: MappingSpace, origin: str) -> tuple[str, ...]:
         *_units(space),
         *_intervals(space),
         *_splits(space),
+        *_passed_on(space),
         *_streams(space),
     )
 
@@ -137,6 +138,14 @@ def _splits(space: MappingSpace) -> Iterator[str]:
         steps = listed([f"'{step}'" for step in dict.fromkeys(step for splits in others for step in splits)])
         what = f"sums are also split, in {networks} beside the unsplit one: {steps}"
         yield f'{what}; splits = "none" in a study leaves them out'
+
+
+def _passed_on(space: MappingSpace) -> Iterator[str]:
+    """Which arrays the streams of other networks pass on in another way, where the study leaves it to us."""
+    others = [steps for steps, _ in space.others if are_of_streams(steps)]
+    if others and AUTO in (space.study.serial, space.study.again):
+        steps = listed([f"'{step}'" for step in dict.fromkeys(step for steps in others for step in steps)])
+        yield f"streams also pass arrays on in another way, in {counted(len(others), 'network')}: {steps}"
 
 
 def _streams(space: MappingSpace) -> Iterator[str]:

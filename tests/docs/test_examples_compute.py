@@ -251,6 +251,7 @@ SAYS: dict[str, dict[str, Says]] = {
         "bands.aol:wavelet": lambda x: 2 * wavelet(2 * x),
         "larger.aol:enlarged": lambda i: _sums_at_ends(i.repeat(2, 0).repeat(2, 1).astype(int), (3, 3)) // 9,
         "blur.aol:blur": lambda i: _sums_at_ends(_sums_at_ends(i.astype(int), (1, 3)) * 85 // 256, (3, 1)) * 85 // 256,
+        "edges.aol:edges": lambda i: _sums_at_ends(_sums_at_ends(i.astype(int)[None], (1, 3)) % 256, (1, 3))[0] % 256,
         "relax.aol": relaxed,
         "sums.aol:smooth_sums": lambda line: _mean_on_ring(line.astype(int).cumsum() % 256),
         "late.aol:late": lambda signal: (signal.astype(int).cumsum() % 256)[1:],

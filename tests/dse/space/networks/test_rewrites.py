@@ -53,6 +53,7 @@ task both(i: u8[3, 4]) -> (d: u8[6, 8]) {
 }
 """
 OBJECTIVES = ("latency_cycles", "internal_memory_bits", "lut")
+PLAIN_STREAMS = {"paces": ["1"], "starts": ["latency"], "orders": ["0,1"], "chunks": [48]}
 NO_ELEMENTS = "'larger' does not make one element of 'a' for each repetition, at its index"
 SERIAL, AGAIN = "serial larger a", "again rows columns"
 
@@ -112,8 +113,7 @@ def test_their_groups_are_streams(folder: Path) -> None:
 
 def test_one_front_has_designs_of_all_networks(folder: Path, tmp_path: Path) -> None:
     path = folder / "plain.aol"
-    plain = {"paces": ["1"], "starts": ["latency"], "orders": ["0,1"], "chunks": [48]}
-    asked = {"styles": ["stream"], "serial": ["a"], "again": ["b"], **plain}
+    asked = {"styles": ["stream"], "serial": ["a"], "again": ["b"], **PLAIN_STREAMS}
     found = api.explore(path, space=api.Space(Study.model_validate(asked), verify=True), objectives=OBJECTIVES)
     require_consistent(found.result, "here")
     assert found.result.exact
@@ -126,3 +126,14 @@ def test_one_front_has_designs_of_all_networks(folder: Path, tmp_path: Path) -> 
     simulated = api.open_design(path, tmp_path / "result", design.id).simulate(data)
     simulated.require_agreement()
     assert np.array_equal(simulated.simulation.outputs["c"], api.run(path, data)["c"])
+
+
+def test_rounds_evaluate_all_of_them(folder: Path) -> None:
+    shapes = {"larger": [[3, 4]], "rows": [[6, 8]], "columns": [[6, 8]]}
+    narrow = {"policies": ["reuse"], "cuts": ["none"], "links": ["buffer"], "layouts": ["none"], "units": [1]}
+    asked = {**narrow, **PLAIN_STREAMS, "blocks": shapes, "serial": "auto"}
+    space = api.Space(Study.model_validate(asked), verify=False)
+    found = api.explore(folder / "plain.aol", method="rounds", space=space, objectives=OBJECTIVES)
+    assert found.result.exact
+    assert {design.splits for design in found.result.pareto} == {(), (SERIAL,)}
+    assert f"streams also pass arrays on in another way, in 1 network: '{SERIAL}'" in found.result.remarks
