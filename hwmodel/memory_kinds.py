@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-KindName = Literal["buffer", "fifo", "state", "once", "rom", "local", "chain", "chunk"]
+KindName = Literal["buffer", "fifo", "state", "once", "rom", "local", "chain", "chunk", "bins"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,17 @@ CHAIN = LocalMemoryKind(  # line buffers of a streaming group
 CHUNK = LocalMemoryKind(  # between a streaming group and the external memory
     "chunk", is_addressed=True, has_subscripts=False, address="words are written in turn, and read in the same order"
 )
+BINS = LocalMemoryKind(  # of a unit, to whose words sums are added at subscripts that data decide
+    "bins",
+    is_resident=True,
+    has_subscripts=False,
+    address="the row-major number of its subscripts, in the memory that the repetition has",
+)
 LOCAL = LocalMemoryKind("local")  # the local variables of a task
 
-KINDS: dict[str, LocalMemoryKind] = {kind.name: kind for kind in (BUFFER, FIFO, STATE, ONCE, ROM, CHAIN, CHUNK, LOCAL)}
+KINDS: dict[str, LocalMemoryKind] = {
+    kind.name: kind for kind in (BUFFER, FIFO, STATE, ONCE, ROM, CHAIN, CHUNK, BINS, LOCAL)
+}
 
 
 def kind_named(name: str) -> LocalMemoryKind:

@@ -26,6 +26,7 @@ from hwmodel.datapath.cost_models import has_cost_model
 from hwmodel.datapath.derive import Derivation, derivation_of
 from hwmodel.datapath.entry import Costs, ElementaryEntry
 from hwmodel.datapath.figures import Datapath
+from hwmodel.datapath.operators.bins import Bins
 from hwmodel.datapath.rules import broken_entries
 from hwmodel.datapath.technology.capacities import capacities_of
 from hwmodel.datapath.technology.rows import NO_OPERATORS, OperatorsField, broken_operators
@@ -320,6 +321,10 @@ class Platform(Table):
         Raises ArrayolError (`no-datapath` and what derivations raise) for a process that has none here.
         """
         return self._memory.datapath(self._choices(process), interval)
+
+    def bins(self, process: Process) -> tuple[Bins, ...]:
+        """The memories in a unit of a process, to whose words sums are added at subscripts that data decide."""
+        return self._choices(process).bins
 
     def cost_names(self, process: Process) -> tuple[str, ...]:
         """The costs that a process has at every interval on offer."""

@@ -84,3 +84,37 @@ def histogram_specs(draw: DrawFn) -> LinkedSpec:
         f"task top(x: u8{extents}) -> (h: u16{out}) {{\n  repeat {extents} of count {{\n{links}  }}\n}}\n"
     )
     return LinkedSpec(text, frozenset(features))
+
+
+@st.composite
+def binned_specs(draw: DrawFn) -> LinkedSpec:
+    """Histograms of lines, in memories of units: one or two of them, of one or two references, from some number on."""
+    kind, words = draw(st.sampled_from(("u8", "i12", "u16", "i32"))), draw(st.sampled_from((32, 33, 48)))
+    lines, length, start = draw(st.integers(1, 4)), draw(st.integers(1, 60)), draw(st.integers(0, 3))
+    features = {f"type {kind}", "from 0" if not start else "from another number"}
+    value = draw(st.sampled_from(("1", "x[k]", "x[k] - 100", "x[k] * x[k]")))
+    condition = draw(st.sampled_from(("", " where x[k] > 99", " where k % 3 != 1")))
+    statements = [f"n[x[k] % {words}] += {kind}({value}) for k in 0..{length}{condition}"]
+    if draw(st.booleans()):
+        statements.append(f"n[min(x[k] // 2, {words - 1})] += 2 for k in 0..{length}")
+        features.add("two references")
+    statements.insert(0, f"n[i] = {start} for i in 0..{words}")
+    outputs, links, named = f"n: {kind}[{words}]", "    n -> n\n", f"n: {kind}[{lines}, {words}]"
+    if draw(st.booleans()):
+        statements.append("m[i, j] = 0 for i in 0..4, j in 0..8")
+        statements.append(f"m[x[k] // 64, x[k] % 8] += 1 for k in 0..{length}")
+        outputs, links, named = f"{outputs}, m: u16[4, 8]", f"{links}    m -> m\n", f"{named}, m: u16[{lines}, 4, 8]"
+        features.add("two memories")
+    if draw(st.booleans()):
+        statements.append(f"s += n[i] for i in 0..{words}")
+        outputs, links, named = f"{outputs}, s: {kind}", f"{links}    s -> s\n", f"{named}, s: {kind}[{lines}]"
+        features.add("read in the body")
+    if condition:
+        features.add("condition")
+    body = "".join(f"  {statement}\n" for statement in statements)
+    repeated = f"  repeat [{lines}] of count {{\n    x <- x\n{links}  }}\n"
+    text = (
+        f"elementary count(x: u8[{length}]) -> ({outputs}) {{\n{body}}}\n"
+        f"task top(x: u8[{lines}, {length}]) -> ({named}) {{\n{repeated}}}\n"
+    )
+    return LinkedSpec(text, frozenset(features))

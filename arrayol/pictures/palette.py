@@ -15,7 +15,7 @@ LOADS, STORES, BOTH, COMPUTING = BLUE, ORANGE, GREEN, GREY
 FRONT, OTHER_DESIGNS = VERMILLION, GREY
 FIRST_RESULT, SECOND_RESULT = BLUE, VERMILLION
 MEMORIES = {"buffer": SKY, "fifo": ORANGE, "state": VERMILLION}  # by kind
-MEMORIES |= {"once": GREEN, "rom": PURPLE, "local": YELLOW, "chain": BLUE, "chunk": GREY}
+MEMORIES |= {"once": GREEN, "rom": PURPLE, "local": YELLOW, "chain": BLUE, "chunk": GREY, "bins": BLACK}
 
 # The same as the variables of a page's style.
 PAGE = {

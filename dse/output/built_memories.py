@@ -124,7 +124,7 @@ def organisation_text(one: Organisation) -> str:
 def _parts(one: Organisation) -> Iterator[str]:
     if one.window_bits:
         yield f"window of {counted(one.window_bits // one.width, 'register')}"
-    if one.banks > 1 and one.way != "state":
+    if one.banks > 1 and one.way not in ("state", "bins"):
         yield f"{one.banks:,} banks by {one.function}"
     else:
         yield counted(one.banks, "bank")

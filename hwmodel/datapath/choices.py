@@ -23,6 +23,7 @@ from arrayol.ir.spec import Elementary
 from hwmodel.datapath.cost_models import modelled_cost
 from hwmodel.datapath.entry import ElementaryEntry, Measured
 from hwmodel.datapath.figures import Datapath, Origin, largest_output
+from hwmodel.datapath.operators.bins import Bins
 
 
 class DerivedFigures(Protocol):
@@ -62,7 +63,11 @@ class DerivedFigures(Protocol):
 
 
 class DerivedChoices(Protocol):
-    """The datapaths derived from a body."""
+    """The datapaths derived from a body; `bins` are the memories of a unit."""
+
+    @property
+    def bins(self) -> tuple[Bins, ...]:
+        """The memories of a unit, to whose words sums are added."""
 
     @property
     def intervals(self) -> tuple[int, ...]:
@@ -164,6 +169,16 @@ class DatapathChoices:
         if derived is None or definition is None or is_given:
             return frozenset()
         return derived.built_in.intersection(port for port, _ in definition.constants)
+
+    @cached_property
+    def bins(self) -> tuple[Bins, ...]:
+        """The memories in a unit of a derived datapath, to whose words sums are added; a given cost contains them."""
+        if self.entry.module is not None or self.entry.cost or self._derivation is None:
+            return ()
+        try:
+            return self._derivation.bins
+        except ArrayolError:
+            return ()
 
     @property
     def _has_body(self) -> bool:

@@ -26,8 +26,11 @@ from hwmodel.datapath.folding.fold import CostedSchedule, Delays, Folded, fold
 from hwmodel.datapath.folding.waiting import waiting_lut
 from hwmodel.datapath.graph.build import build_graphs, no_collections
 from hwmodel.datapath.graph.graph import Graph, Operation
+from hwmodel.datapath.operators.bins import BIN_NODES, Bins, bins_in
+from hwmodel.datapath.schedule.bin_windows import TOO_SHORT, least_interval
 from hwmodel.datapath.schedule.dataflow import ACCESS, Dataflow, dataflow_of
 from hwmodel.datapath.schedule.lifetimes import RegisterLifetimes, recurrences
+from hwmodel.datapath.technology.bin_prices import bin_price
 from hwmodel.datapath.technology.technology import OperatorCost, Technology
 
 # Energy of one repetition in its datapath, in pJ (docs/cost.md): an estimate, as the tables are.
@@ -103,6 +106,11 @@ class Derived:
         return np.asarray(self.folded.ends.finished[port].reshape(elements, -1).max(axis=1))
 
     @cached_property
+    def bins(self) -> tuple[Bins, ...]:
+        """The memories of a unit, to whose words sums are added."""
+        return _bins_of(self.priced.dataflow)
+
+    @cached_property
     def built_in(self) -> frozenset[str]:
         """The inputs of which nothing is read: constants, and what no output needs."""
         graph = self.priced.dataflow.graph
@@ -162,12 +170,20 @@ class Derivation:
         """
         if self._as_operands is not None:
             return self._as_operands.intervals
-        return intervals_worth_trying(
-            [
-                (each.operations, price.every)
-                for each, price in zip(self._trees.classes, self._trees.prices, strict=True)
-            ]
-        )
+        counts = [
+            (each.operations, price.every) for each, price in zip(self._trees.classes, self._trees.prices, strict=True)
+        ]
+        if not self.bins:
+            return intervals_worth_trying(counts)
+        least, more = least_interval(self._trees.dataflow), 1
+        while not self._fits(least):
+            least, more = least + more, 2 * more
+        return tuple(filter(self._fits, intervals_worth_trying(counts, least)))
+
+    @cached_property
+    def bins(self) -> tuple[Bins, ...]:
+        """The memories of a unit, to whose words sums are added; the same at all intervals."""
+        return _bins_of(self._trees.dataflow)
 
     def at(self, interval: int) -> Derived:
         """The datapath at an interval in cycles; beyond LONGEST, that of LONGEST, which is no slower.
@@ -177,9 +193,11 @@ class Derivation:
         interval = min(interval, LONGEST)
         if interval not in self._known:
             if interval < self.intervals[0]:
+                if self.bins:
+                    raise self._too_short(interval)
                 slowest = max(zip(self._trees.prices, self._trees.classes, strict=True), key=lambda pair: pair[0].every)
                 raise error(
-                    "interval-too-short",
+                    TOO_SHORT,
                     f"'{self.elementary.name}' cannot start a repetition every {counted(interval, 'cycle')}: "
                     f"'{slowest[0].operator}' is busy for {counted(self.intervals[0], 'cycle')}",
                     hint=f"its least interval is {self.intervals[0]}",
@@ -187,6 +205,25 @@ class Derivation:
             with no_collections():
                 self._known[interval] = min(self._candidates(interval), key=self._rank)
         return self._known[interval]
+
+    def _too_short(self, interval: int) -> ArrayolError:
+        """The error of an interval in which the memories of a unit do not take all sums of a repetition."""
+        return error(
+            TOO_SHORT,
+            f"'{self.elementary.name}' cannot start a repetition every {counted(interval, 'cycle')}: data say where it "
+            "adds, and its memory takes one sum in a cycle and gives one word",
+            hint=f"its least interval is {self.intervals[0]}",
+        )
+
+    def _fits(self, interval: int) -> bool:
+        """Whether memories of a unit are free in time at an interval: sums that come in another order take longer."""
+        try:
+            with no_collections():
+                self._known[interval] = min(self._candidates(interval), key=self._rank)
+        except ArrayolError as refused:
+            if any(one.code != TOO_SHORT for one in refused.diagnostics):
+                raise
+        return interval in self._known
 
     def _candidates(self, interval: int) -> Iterator[Derived]:
         yield _derived(self._trees, interval, self.delays)
@@ -209,6 +246,12 @@ class Derivation:
         if graph is None or (graph.operators, graph.operands) == (self.graph.operators, self.graph.operands):
             return None
         return prices_of(dataflow_of(graph), self.technology, self.clock_mhz)
+
+
+def _bins_of(dataflow: Dataflow) -> tuple[Bins, ...]:
+    graph = dataflow.graph
+    found = (bins_in(graph.operators[node], graph.details[node]) for node in dataflow.nodes)
+    return tuple(dict.fromkeys(bins for bins in found if bins is not None))
 
 
 def derivation_of(
@@ -269,6 +312,8 @@ def prices_of(dataflow: Dataflow, technology: Technology, clock_mhz: float) -> C
 
 
 def _price(technology: Technology, operation: Operation, clock_mhz: float) -> OperatorCost | None:
+    if operation.operator in BIN_NODES:
+        return bin_price(technology, operation, clock_mhz)
     if operation.operator == ACCESS and not technology.rows(ACCESS):
         return OperatorCost(ACCESS, 0.0, FETCH_CYCLES, 1, None, {}, 0.0, estimate=False)
     row = technology.row(operation.operator, clock_mhz)

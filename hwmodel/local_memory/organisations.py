@@ -28,7 +28,7 @@ from hwmodel.local_memory.memory_kinds import Built, Kinds
 from hwmodel.local_memory.port_plan import PortPlan, Refusal
 from hwmodel.platform import LocalPrices
 
-Way = Literal["registers", "window", "banks", "copies", "fifo", "state", "layout", "segments", "chunks"]
+Way = Literal["registers", "window", "banks", "copies", "fifo", "state", "layout", "segments", "chunks", "bins"]
 Depth = Callable[[BankFunction], int]  # the words of the deepest bank under a function
 ROM_READS = 2  # ports of a bank that is never written
 
@@ -297,6 +297,13 @@ def organise_state(chains: int, banks: int, bits: int, terms: Terms) -> Organisa
     built = _bank(deep, bits, terms).times(banks)
     built = terms.steered(built, memory_features(routes, banks, 1, bits, deep))
     return Organisation("state", 1, Residues((banks,)), deep, bits, 0, built, "a bank for each unit", routes=routes)
+
+
+def organise_bins(units: int, words: int, bits: int, terms: Terms) -> Organisation:
+    """The organisation of the memories of units to whose words sums are added: two for each unit."""
+    built = terms.kinds.bank(words, bits, terms.prices, reads=1, writes=1) or terms.kinds.registers(words * bits)
+    reason = "two for each unit: one takes sums, while the other one is read"
+    return Organisation("bins", units, Residues((2,)), words, bits, 0, built.times(2 * units), reason)
 
 
 def organise_layout(function: Linear, copies: int, depth: int, bits: int, terms: Terms) -> Organisation:

@@ -154,6 +154,9 @@ SAYS: dict[str, dict[str, Says]] = {
         "borders.aol:gradient": lambda x: (np.append(np.diff(x), 0), np.where(np.arange(8) % 2 == 0, x, 0)),
         "clip.aol:clip": lambda x: (min(x, 100), x > 100),
         "histogram.aol:histogram": lambda x, level: np.bincount(np.minimum(level[x], 15), minlength=16),
+        "row_histograms.aol:histogram": lambda image: np.bincount(image.ravel(), minlength=256),
+        "row_histograms.aol:of_rows": lambda image: [np.bincount(row, minlength=256) for row in image],
+        "row_histograms.aol:added": lambda parts: parts.sum(0),
         "operators.aol:decode": mark,
         "functions.aol:magnitude": lambda gx, gy, z: (
             (m := np.hypot(gx, gy)),

@@ -30,7 +30,7 @@ from hwmodel.cost_model.issue.datapaths import Datapaths
 from hwmodel.cost_model.memories.organised import with_organisation
 from hwmodel.cost_model.memory_port.port import PortCycles
 from hwmodel.cost_model.tables.group_tables import GroupTables
-from hwmodel.cost_model.tables.memories import MemoryRow, Resident, Sized
+from hwmodel.cost_model.tables.memories import MemoryRow, Sized, TaskMemory
 from hwmodel.cost_model.tables.steps import StepTable
 from hwmodel.cost_model.together import PORT, SERVICE
 from hwmodel.design import interval_of, units_of
@@ -245,7 +245,7 @@ class _Estimates:
 
 
 def memories_of(tables: GroupTables, row: int, rates: Rates) -> tuple[MemoryUse, ...]:
-    """The memories of a structure at rates by task: buffers, states, FIFOs by name, and residents if they are built."""
+    """The memories of a structure at rates by task: buffers, states, FIFOs by name, and those of tasks."""
     platform, builder, buffers = tables.platform, tables.builder, tables.buffers
     # Those of all structures are asked for: they take hardly longer together than of one.
     live, words = (own(tables.rows)[row].tolist() for own in (buffers.live, buffers.addressed))
@@ -255,9 +255,9 @@ def memories_of(tables: GroupTables, row: int, rates: Rates) -> tuple[MemoryUse,
         memories, live, words = [*memories, fifo], [*live, data], [*words, data]
     at = tables.steps.paths.at_rates(rates)
     if builder is not None:
-        residents = [own for own in Resident.all_of(builder) if builder.needs_resident(own.task, own.array, at)]
-        nothing = [0] * len(residents)
-        memories, live, words = [*memories, *residents], [*live, *nothing], [*words, *nothing]
+        of_tasks = [own for own in TaskMemory.all_of(builder) if own.is_needed(builder, at)]
+        nothing = [0] * len(of_tasks)
+        memories, live, words = [*memories, *of_tasks], [*live, *nothing], [*words, *nothing]
     uses = [
         memory_use(platform, (own.kind.name, own.name, own.bits), alive, own.banks, addressed)
         for own, alive, addressed in zip(memories, live, words, strict=True)

@@ -23,7 +23,7 @@ from hwmodel.cost_model.evaluate.additive import least_additive
 from hwmodel.cost_model.evaluate.energy import outside_fj
 from hwmodel.cost_model.metrics import EvaluatedEnergy, Figures, Metrics
 from hwmodel.cost_model.tables.group_tables import GroupTables
-from hwmodel.cost_model.tables.memories import Resident
+from hwmodel.cost_model.tables.memories import TaskMemory
 from hwmodel.design import interval_of, units_of
 from hwmodel.figures import FRAME, LATENCY
 
@@ -68,10 +68,10 @@ class LeastFigures:
     ) -> Metrics:
         """The lower bounds of structures (S, 1), given their least times by name.
 
-        With a technology, tasks have their own memories of arrays that are loaded once: at least all of their data.
+        With a technology, tasks have memories of their own: at least all data of arrays that are loaded once.
         """
         memories = self.tables.buffers.memories
-        once = Resident.internal_of(self.tables.builder)
+        once = TaskMemory.internal_of(self.tables.builder)
         data, bits = sum(data for data, _ in once), sum(data * width for data, width in once)
         live = self.tables.buffers.live(self.tables.rows)
         fewest = [min(rates, key=units_of) for rates in self.offered]

@@ -17,12 +17,12 @@ from hwmodel.cost_model.memories.figures import (
 from hwmodel.cost_model.memories.organised import Builder
 from hwmodel.cost_model.metrics import EvaluatedMemories
 from hwmodel.cost_model.tables.group_tables import GroupTables
-from hwmodel.cost_model.tables.memories import BufferTable, FifoMemory, Resident
+from hwmodel.cost_model.tables.memories import BufferTable, FifoMemory, TaskMemory
 
 
 @dataclass(frozen=True, eq=False)
 class MemoryFigures:
-    """The figures of a table's memories that no rate changes in size, and of resident arrays, computed once each."""
+    """The figures of a table's memories that no rate changes in size, and of those of tasks, computed once each."""
 
     builder: Builder
     buffers: BufferTable
@@ -35,9 +35,9 @@ class MemoryFigures:
         ]
 
     @cached_property
-    def of_residents(self) -> Sequence[BuiltMemory]:
-        """The built figures of the resident arrays of each task."""
-        return [resident.figures(self.builder) for resident in Resident.all_of(self.builder)]
+    def of_tasks(self) -> Sequence[BuiltMemory]:
+        """The built figures of the memories that single tasks have."""
+        return [own.figures(self.builder) for own in TaskMemory.all_of(self.builder)]
 
 
 def built_memories(
@@ -52,8 +52,8 @@ def built_memories(
     def built() -> BuiltMemories:
         paths, tasks, builder = tables.steps.paths, tables.steps.tasks, known.builder
         fifos = [_built_fifo(tables, builder, fifo, combinations) for fifo in tables.fifos]
-        memories = [*known.of_buffers, *fifos, *known.of_residents]
-        every = (*tables.buffers.memories, *tables.fifos, *Resident.all_of(builder)) if has_energy else ()
+        memories = [*known.of_buffers, *fifos, *known.of_tasks]
+        every = (*tables.buffers.memories, *tables.fifos, *TaskMemory.all_of(builder)) if has_energy else ()
         accesses = [tables.accesses.of_memory(memory.kind.name, memory.name) for memory in every]
         rows, fetch = tables.rows, known.buffers.fetch
         return BuiltMemories(paths, tasks, combinations, rows, memories, kinds.cost_names, accesses, fetch)
@@ -78,7 +78,7 @@ def resident_figures(tables: GroupTables, known: MemoryFigures | None, combinati
         return np.zeros((3, *shape), np.int64)
     places, columns = (axis.ravel() for axis in np.indices(shape))
     every, paths, tasks = np.arange(len(combinations)), tables.steps.paths, tables.steps.tasks
-    built = BuiltMemories(paths, tasks, combinations, every, known.of_residents, ()).figures(places, columns)
+    built = BuiltMemories(paths, tasks, combinations, every, known.of_tasks, ()).figures(places, columns)
     return np.stack([built.data, built.bits, built.blocks]).reshape(3, *shape)
 
 

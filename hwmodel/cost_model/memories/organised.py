@@ -21,6 +21,7 @@ from hwmodel.cost_model.memories.bank_figures import BankFigures
 from hwmodel.cost_model.memories.figures import Figures
 from hwmodel.cost_model.memories.layout_ports import LayoutPorts
 from hwmodel.cost_model.memories.local_ports import LocalPorts, Rates
+from hwmodel.datapath.operators.bins import Bins
 from hwmodel.datapath.technology.overhead import Routes, memory_features
 from hwmodel.design import BankLayout
 from hwmodel.local_memory.bank_functions import BankFunction, box_depth
@@ -83,6 +84,10 @@ class Builder:
         port = port_named(self.ports.group.network.processes[task].input_ports, port_name)
         each = math.prod(extent or 1 for extent in port.shape)
         return organise_state(data // each, banks, each * port.type.bits, self.terms)
+
+    def bins(self, task: str) -> tuple[Bins, ...]:
+        """The memories of a unit of a task, to whose words sums are added."""
+        return self.ports.platform.bins(self.ports.group.network.processes[task])
 
     def resident(self, task: str, array: str, rates: Rates) -> Organisation:
         """The organisation of a task's memory of an array that is loaded once, or of a ROM."""

@@ -19,7 +19,7 @@ from hwmodel.cost_model.memories.local_ports import LocalPorts, terms_of
 from hwmodel.cost_model.memories.organised import Builder, with_organisation
 from hwmodel.cost_model.streaming.axis_ends import WORDS
 from hwmodel.cost_model.streaming.port_steps import PortOfArray, PortSteps
-from hwmodel.cost_model.tables.memories import Resident
+from hwmodel.cost_model.tables.memories import TaskMemory
 from hwmodel.design import row_major
 from hwmodel.local_memory.memory_kinds import Built
 from hwmodel.local_memory.organisations import Organisation, Terms
@@ -150,7 +150,7 @@ class StreamMemories:
         return with_organisation(MemoryUse(CHAIN.name, CONTROL, 0, 0, 1, 0, 1), organisation)
 
     def _residents(self, streamed: StreamedGroup) -> list[MemoryUse]:
-        """The memories that tasks have of resident arrays, for their units and intervals."""
+        """The memories that single tasks have, for their units and intervals."""
         found = []
         for task in streamed.tasks:
             accesses, firing = self.group.accesses, streamed.nodes[task].firing
@@ -158,10 +158,10 @@ class StreamMemories:
             builder = Builder.of(LocalPorts(Group(accesses, (task,)), self.platform, scan), ())
             assert builder is not None, "there is something to build with"
             rates = {task: (firing.units, firing.interval)}
-            for own in Resident.all_of(builder):
-                if not builder.needs_resident(own.task, own.array, rates):
+            for own in TaskMemory.all_of(builder):
+                if not own.is_needed(builder, rates):
                     continue
-                built = builder.resident(own.task, own.array, rates)
+                built = own.built(builder, rates)
                 use = memory_use(self.platform, (own.kind.name, own.name, own.bits), 0)
                 found.append(with_organisation(use, built))
         return found

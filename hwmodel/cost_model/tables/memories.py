@@ -19,8 +19,8 @@ from hwmodel.cost_model.memories.local_ports import Rates
 from hwmodel.cost_model.memories.organised import Builder
 from hwmodel.cost_model.memories.row_cache import RowCache
 from hwmodel.local_memory.bank_functions import BankFunction
-from hwmodel.local_memory.organisations import Organisation
-from hwmodel.memory_kinds import BUFFER, FIFO, STATE, LocalMemoryKind
+from hwmodel.local_memory.organisations import Organisation, organise_bins
+from hwmodel.memory_kinds import BINS, BUFFER, FIFO, STATE, LocalMemoryKind
 from hwmodel.platform import Platform
 
 
@@ -197,57 +197,112 @@ class FifoMemory(MemoryRow):
 
 
 @dataclass(frozen=True, slots=True)
-class Resident(MemoryRow):
-    """The memory of a `task` for a resident `array`, of kind ONCE or ROM; named TASK.ARRAY.
-
-    The live count and addressed size of resident arrays are counted outside all groups.
-    """
+class TaskMemory(MemoryRow):
+    """A memory that only a `task` has, and of which no structure of its group decides; named TASK.NAME."""
 
     task: str = ""
-    array: str = ""
 
     @staticmethod
-    def all_of(builder: Builder) -> tuple[Resident, ...]:
-        """The resident memories of all tasks of a group."""
+    def all_of(builder: Builder) -> tuple[TaskMemory, ...]:
+        """The memories of all tasks of a group: of resident arrays, and those in units."""
         kinds = builder.ports.group.accesses.residents
-        return tuple(
-            Resident(f"{task}.{array}", builder.bits(array), kind=kinds[array], task=task, array=array)
-            for task, array in builder.residents
+        return (
+            *(
+                Resident(f"{task}.{array}", builder.bits(array), kind=kinds[array], task=task, array=array)
+                for task, array in builder.residents
+            ),
+            *(
+                BinsMemory(f"{task}.{bins.port}", bins.bits, kind=BINS, task=task, words=bins.words)
+                for task in builder.ports.group.tasks
+                for bins in builder.bins(task)
+            ),
         )
 
     @staticmethod
     def internal_of(builder: Builder | None) -> list[tuple[int, int]]:
-        """The data and the bits of a datum of a group's resident memories that count as internal memory.
+        """The data and the bits of a datum of a group's memories of tasks that count as internal memory.
 
         This is a lower bound of them as built; empty without a technology.
         """
         if builder is None:
             return []
-        size = builder.ports.group.accesses.size
-        return [
-            (size(resident.array), resident.bits) for resident in Resident.all_of(builder) if resident.kind.is_internal
-        ]
+        return [(own.least_data(builder), own.bits) for own in TaskMemory.all_of(builder) if own.kind.is_internal]
 
     def touching(self, builder: Builder) -> tuple[str, ...]:
         """The task of the memory."""
         del builder
         return (self.task,)
 
-    def organisation(self, builder: Builder, rates: Rates, sized: Sized) -> Organisation:
-        """The organisation for the ports through which the task reads the array."""
-        del sized
-        return builder.resident(self.task, self.array, rates)
+    @abstractmethod
+    def least_data(self, builder: Builder) -> int:
+        """A lower bound of its data as built."""
+
+    @abstractmethod
+    def is_needed(self, builder: Builder, rates: Rates) -> bool:
+        """Whether the task has it at these rates."""
 
     def figures(self, builder: Builder) -> BuiltMemory:
         """The figures, equal in all structures; internal memory is 0 for ROMs."""
 
         def figures(rates: Rates) -> tuple[float, ...]:
-            if not builder.needs_resident(self.task, self.array, rates):
+            if not self.is_needed(builder, rates):
                 return (0.0,) * ROWS
-            own = builder.figures(builder.resident(self.task, self.array, rates), self.bits)
+            own = builder.figures(self.built(builder, rates), self.bits)
             return own if self.kind.is_internal else (0, 0, *own[2:])
 
         return of_rates((self.task,), figures)
+
+    @abstractmethod
+    def built(self, builder: Builder, rates: Rates) -> Organisation:
+        """The organisation of the memory at rates of its task."""
+
+    def organisation(self, builder: Builder, rates: Rates, sized: Sized) -> Organisation:
+        """The same organisation in all structures."""
+        del sized
+        return self.built(builder, rates)
+
+
+@dataclass(frozen=True, slots=True)
+class BinsMemory(TaskMemory):
+    """The memories in the units of a task to whose `words` sums are added at subscripts that data decide."""
+
+    words: int = 0
+
+    def least_data(self, builder: Builder) -> int:
+        """Those of one unit."""
+        del builder
+        return 2 * self.words
+
+    def is_needed(self, builder: Builder, rates: Rates) -> bool:
+        """Each unit has them."""
+        del builder, rates
+        return True
+
+    def built(self, builder: Builder, rates: Rates) -> Organisation:
+        """Two memories for each unit."""
+        return organise_bins(rates[self.task][0], self.words, self.bits, builder.terms)
+
+
+@dataclass(frozen=True, slots=True)
+class Resident(TaskMemory):
+    """The memory of a task for a resident `array`, of kind ONCE or ROM.
+
+    The live count and addressed size of resident arrays are counted outside all groups.
+    """
+
+    array: str = ""
+
+    def least_data(self, builder: Builder) -> int:
+        """All elements of the array."""
+        return builder.ports.group.accesses.size(self.array)
+
+    def is_needed(self, builder: Builder, rates: Rates) -> bool:
+        """Not where the elements are constants of the datapath."""
+        return builder.needs_resident(self.task, self.array, rates)
+
+    def built(self, builder: Builder, rates: Rates) -> Organisation:
+        """The organisation for the ports through which the task reads the array."""
+        return builder.resident(self.task, self.array, rates)
 
 
 def memory_blocks(platform: Platform, memories: Sequence[MemoryRow], words: IntArray) -> IntArray:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from hwmodel.datapath.graph.graph import Operation
+from hwmodel.datapath.operators.bins import BIN_ADD, BIN_READ, bins_in
 from hwmodel.datapath.operators.registry import NODES
 from hwmodel.datapath.schedule.dataflow import Dataflow
 
@@ -40,6 +41,11 @@ class OperatorClass:
         """Whether the two operands may be exchanged."""
         return self.operation.operator in COMMUTATIVE
 
+    @property
+    def is_of_a_memory(self) -> bool:
+        """Whether its operations are accesses of one memory, which take a cycle each."""
+        return self.operation.operator in (BIN_ADD, BIN_READ)
+
 
 def classes_of(dataflow: Dataflow) -> tuple[list[OperatorClass], list[int]]:
     """The classes, and the number of each operation's class."""
@@ -53,12 +59,14 @@ def classes_of(dataflow: Dataflow) -> tuple[list[OperatorClass], list[int]]:
         if place is None:
             operation = dataflow.kinds[kind]
             constant = operation.operator in WITH_CONSTANT
-            detail = dataflow.graph.details[dataflow.nodes[number]] if constant else None
-            place = places.setdefault((operation.operator, _widths(operation), detail), len(places))
+            detail = dataflow.graph.details[dataflow.nodes[number]]
+            bins = bins_in(operation.operator, detail)
+            key = (_widths(operation), detail if constant else None) if bins is None else (bins,)
+            place = places.setdefault((operation.operator, *key), len(places))
             if place == len(members):
                 members.append(set())
                 counts.append(0)
-            if not constant:
+            if not constant and bins is None:
                 by_kind[kind] = place
             members[place].add(kind)
         counts[place] += 1
@@ -88,14 +96,16 @@ def units_wanted(operations: int, interval: int, every: int = 1) -> int:
     return -(-operations // (interval // every))
 
 
-def intervals_worth_trying(counts: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+def intervals_worth_trying(counts: Sequence[tuple[int, int]], least: int = 1) -> tuple[int, ...]:
     """The least interval of each vector of operators: any other one needs no fewer of a class, and is slower.
+
+    None is below `least`.
 
     `counts` are the operations of each class and the cycles that one occupies its operator. Bodies with many operations
     get at most TRIED intervals, those with more than HUGE at most FEW: evenly spaced by ratio, with the first and the
     last.
     """
-    least = max([1, *(every for _, every in counts)])
+    least = max([least, *(every for _, every in counts)])
     candidates = {least}
     for operations, every in counts:
         candidates.update(max(least, interval * every) for interval in _steps(operations))

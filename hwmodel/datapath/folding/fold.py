@@ -33,6 +33,7 @@ from hwmodel.datapath.folding.binding import ONE_BY_ONE, Bound, Fed, bind
 from hwmodel.datapath.folding.classes import OperatorClass, units_wanted
 from hwmodel.datapath.folding.wires import Wires, most_sources, wires_of
 from hwmodel.datapath.graph.graph import Operation
+from hwmodel.datapath.schedule.bin_windows import windows_of
 from hwmodel.datapath.schedule.dataflow import Dataflow
 from hwmodel.datapath.schedule.lifetimes import (
     Ends,
@@ -80,6 +81,11 @@ class CostedSchedule:
         return wires_of(self.dataflow, self.classes, self.by_operation)
 
     @cached_property
+    def has_memories(self) -> bool:
+        """Whether sums are added to memories in the unit: one a cycle, so that all before them is shared too."""
+        return any(each.is_of_a_memory for each in self.classes)
+
+    @cached_property
     def counts(self) -> dict[int, dict[int, int]]:
         """The number of operations by class and kind, in the order of the body."""
         counts: dict[int, dict[int, int]] = {}
@@ -120,9 +126,9 @@ def fold(priced: CostedSchedule, interval: int, delays: Delays) -> Folded:
         place: Sharing(units, price.every)
         for place, (each, price) in enumerate(zip(priced.classes, priced.prices, strict=True))
         if (units := units_wanted(each.operations, interval, price.every)) < each.operations
-        and _gain(priced, place, units, Counter()) > 0
+        and (priced.has_memories or _gain(priced, place, units, Counter()) > 0)
     }
-    if len(priced.by_operation) > ONE_BY_ONE:
+    if len(priced.by_operation) > ONE_BY_ONE and not priced.has_memories:
         shared = gaining(priced, interval, shared)
     more_sources: dict[int, int] = {}  # by class: more sources than were thought, as operands change places
     while True:
@@ -134,7 +140,8 @@ def fold(priced: CostedSchedule, interval: int, delays: Delays) -> Folded:
         lost = {
             place
             for place in shared
-            if _gain(priced, place, shared[place].units, folded.muxes.get(place, Counter())) <= 0
+            if not priced.has_memories
+            and _gain(priced, place, shared[place].units, folded.muxes.get(place, Counter())) <= 0
         }
         more = {place: fed for place, fed in _fed_most(folded).items() if fed > sources[place]}
         if not lost and not more:
@@ -213,11 +220,16 @@ def _folded(
     ends = ends_of(problem, placed)
     pinned = frozenset(output for output, _ in delays)
     due = deadlines(problem, ends.written(dataflow, interval), ends, pinned)
+    windows = windows_of(problem)
+    for window in windows:
+        placed = window.later(placed, slots, due)
     waiting = _after(dataflow, {port for _, port in delays})
     if levels.are_wide:
         placed = later_by_levels(problem, levels, placed, slots, due, waiting)
     else:
         placed = later(problem, placed, slots, due, waiting)
+    for window in windows:
+        window.check(placed)
     ends = ends_of(problem, placed)
     bound = bind(problem, placed, priced.wires)
     muxes = {place: muxes_of(priced.classes[place], fed) for place, fed in bound.fed.items()}

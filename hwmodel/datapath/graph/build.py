@@ -18,6 +18,7 @@ from arrayol.ir.expressions import assigns
 from arrayol.ir.spec import ConstArray, Elementary, Port
 from arrayol.ir.types import Kind
 from hwmodel.datapath.graph.arrays import Arrays, arrays_of
+from hwmodel.datapath.graph.bins import put_in_memories
 from hwmodel.datapath.graph.count import require_countable
 from hwmodel.datapath.graph.expressions import Expressions, Points
 from hwmodel.datapath.graph.graph import CONSTANT, INPUT, Graph
@@ -136,6 +137,7 @@ def _executed(
     """The nodes and outputs after symbolic execution of all statements."""
     nodes = Nodes()
     arrays = arrays_of(elementary, nodes, dict(tables or {}), states)
+    put_in_memories(elementary, nodes, arrays)
     body = elementary.body or ()
     summed = frozenset(statement.port for statement in assigns(body) if statement.accumulate)
     Statements(Expressions(nodes, Operations(nodes), arrays), summed).run(body, Points(1, {}))

@@ -30,6 +30,7 @@ from arrayol.ir.expressions import (
 from arrayol.ir.spec import Elementary
 from arrayol.ir.types import ElementType, Kind
 from hwmodel.datapath.graph.arrays import Arrays
+from hwmodel.datapath.graph.bins import binned
 from hwmodel.datapath.graph.expressions import Expressions, Points
 from hwmodel.datapath.graph.nodes import Nodes
 from hwmodel.datapath.graph.operations import Operations
@@ -60,6 +61,7 @@ def count_nodes(elementary: Elementary) -> int:
         port.name: prod(length or 1 for length in port.shape) for port in (*elementary.inputs, *elementary.outputs)
     }
     sizes |= {local.name: prod(local.shape) for local in elementary.locals}
+    sizes |= dict.fromkeys(binned(elementary), 1)  # where data do not choose among elements
     return _counted(elementary.body or (), (), sizes)
 
 

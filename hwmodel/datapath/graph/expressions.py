@@ -173,6 +173,14 @@ class Expressions:
             total = integers.add(integers.times(total, length, _INDEX), node, _INDEX)
         return total
 
+    def index(self, layout: Layout, place: Sequence[Any], point: int) -> int:
+        """The node of the row-major index of subscripts at a point, of an array whose subscripts begin at 0."""
+        nodes = [
+            subscript[point] if isinstance(subscript, list) else self.nodes.constant(int(at(subscript, point)))
+            for subscript in place
+        ]
+        return self._combined(nodes, list(layout.lengths))
+
     def _read_by_data(self, layout: Layout, place: list[Any], points: Points) -> Value:
         parts = [
             [self._element(layout, place, point, part) for point in range(points.count)] for part in range(layout.parts)
@@ -182,11 +190,7 @@ class Expressions:
     def _element(self, layout: Layout, place: list[Any], point: int, part: int) -> int:
         cells = self.arrays.cells[layout.name][part]
         if layout.is_input and not layout.is_state and layout.size >= _ACCESS:
-            whole = [
-                subscript[point] if isinstance(subscript, list) else self.nodes.constant(int(at(subscript, point)))
-                for subscript in place
-            ]
-            index = self._combined(whole, list(layout.lengths))
+            index = self.index(layout, place, point)
             detail = (layout.name, part)
             if layout.code >= F32:
                 return self.nodes.real("access", (index,), layout.code, detail=detail)

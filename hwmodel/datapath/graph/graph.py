@@ -19,6 +19,7 @@ from hwmodel.datapath.graph.digits import plan_of
 from hwmodel.datapath.graph.packing import FEW, PACKED, SUMS, packed_luts
 from hwmodel.datapath.graph.sorts import Ints, NodeClasses, sorts_of
 from hwmodel.datapath.numbers import Number, common_bits
+from hwmodel.datapath.operators.bins import BIN_NODES, bins_in
 from hwmodel.datapath.operators.registry import NODES
 
 # Operators that are no hardware: data that come from outside, and wires.
@@ -63,6 +64,8 @@ class Graph:
     `details` are for an input its (port, place) in `inputs`; for a constant its bits as an integer (signed ones as
     their value); for SHIFT the distance; for `mulc`, `divc` of integers the constant; for `fscale` the exponent; for
     `access` (port, part), which reads the element of its operand, row-major; for `select` the first index; else None.
+    Nodes of a memory in the unit have it (operators/bins.py), those of sums and of reads with a number. A sum has an
+    index, a value and a condition. All sums are operands of `bins_full`, which is that of the reads.
 
     `inputs` and `outputs` have for each port the node of each element, row-major; those of complex ports are real and
     imaginary part in turn, so that element j has the places `parts * j` and after. An input that nothing reads has -1.
@@ -93,7 +96,11 @@ class Graph:
     @cached_property
     def sorts(self) -> NodeClasses:
         """The classes of like nodes."""
-        return sorts_of(self.operators, self.operands, self.numbers, self.details, _WITH_CONSTANT | {SHIFT})
+        details = self.details
+        if not BIN_NODES.isdisjoint(self.operators):  # nodes of one memory are alike
+            pairs = zip(self.operators, details, strict=True)
+            details = tuple([bins_in(*pair) if pair[0] in BIN_NODES else pair[1] for pair in pairs])
+        return sorts_of(self.operators, self.operands, self.numbers, details, _WITH_CONSTANT | {SHIFT} | BIN_NODES)
 
     @cached_property
     def _ranges(self) -> tuple[Ints, Ints]:
@@ -205,6 +212,10 @@ class Graph:
         """The operation of a node that is not free; a known one if there is an equal one."""
         operator, operands, number = self.operators[node], self.operands[node], self.numbers[node]
         detail, needed = self.details[node], self.needed[node]
+        bins = bins_in(operator, detail)
+        if bins is not None:
+            access = Operation(operator, bins.bits, bins.address_bits, bins.bits, bins.bits, bins.words)
+            return known.setdefault((operator, bins), access)
         numbers = [self.numbers[operand] for operand in operands]
         if operator == "eq" and any(self.operators[operand] == CONSTANT for operand in operands):
             numbers = [_half(each) for each in numbers]

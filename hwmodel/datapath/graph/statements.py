@@ -28,6 +28,7 @@ from arrayol.ir.expressions import (
     inside,
 )
 from hwmodel.datapath.graph.arrays import Layout
+from hwmodel.datapath.graph.bins import BinCells
 from hwmodel.datapath.graph.expressions import Expressions, Points, at
 from hwmodel.datapath.graph.operations import Value
 from hwmodel.datapath.numbers import F32
@@ -123,6 +124,10 @@ class Statements:
         layout = evaluate.arrays.layouts[statement.port]
         place = evaluate.place(layout, statement.subscripts, points)
         value = evaluate.data(statement.value, points)
+        bins = evaluate.arrays.cells[layout.name][0]
+        if isinstance(bins, BinCells):
+            self._write_to_bins(statement, bins, points, value, condition)
+            return
         parts = list(value) if isinstance(value, tuple) else [value]
         if isinstance(place, list):
             for point in range(points.count):
@@ -132,6 +137,20 @@ class Statements:
         elements = place.tolist() if isinstance(place, np.ndarray) else [place] * points.count
         for part, values in enumerate(parts):
             self._write(statement, layout, part, elements, values, condition)
+
+    def _write_to_bins(
+        self, statement: Assign, bins: BinCells, points: Points, values: list[int], condition: list[int] | None
+    ) -> None:
+        """Add to words of a memory; what all of them are before is one constant."""
+        evaluate, nodes = self.expressions, self.expressions.nodes
+        if not statement.accumulate:
+            bins.start = nodes.value(values[0])
+            return
+        nodes.span = statement.span
+        subscripts = [evaluate.value(own, points) for own in statement.subscripts]
+        for point in range(points.count):
+            index = evaluate.index(bins.layout, subscripts, point)
+            bins.add(index, values[point], nodes.constant(1) if condition is None else condition[point])
 
     def _write(
         self,

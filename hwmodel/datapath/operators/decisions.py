@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from hwmodel.datapath.numbers import BOOL, Number, common_bits
+from hwmodel.datapath.operators.bins import BIN_ADD, BIN_READ, BINS_FULL
 from hwmodel.datapath.operators.nets import Net, Nets, biased, resized
 from hwmodel.datapath.operators.record import Circuit, NodeOperator, OperatorNodes, ordered
 
@@ -57,6 +58,9 @@ NODES = (
     NodeOperator(name="mux", circuit=_mux),
     NodeOperator(name="select"),
     NodeOperator(name="access"),
+    NodeOperator(name=BIN_ADD, in_memory=True),
+    NodeOperator(name=BINS_FULL, in_memory=True),
+    NodeOperator(name=BIN_READ, in_memory=True),
 )
 
 

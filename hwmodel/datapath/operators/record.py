@@ -28,7 +28,8 @@ class NodeOperator:
 
     `modular`: the low bits of a result depend on as many low bits of the operands alone. Technology tables price it by
     the rows of its name, and where they have none by those of `like`; it then has a LUT for each bit beside a carry
-    chain, if that has. `float_row`: of a float it is a gate for the sign bit, which these rows price.
+    chain, if that has. `float_row`: of a float it is a gate for the sign bit, which these rows price. An access of a
+    memory in the unit (bins.py) is `in_memory`, and has no row.
     """
 
     name: str
@@ -40,6 +41,7 @@ class NodeOperator:
     modular: bool = False
     like: str = ""
     float_row: str = ""
+    in_memory: bool = False
 
 
 def of_operands(apply: Callable[..., Values]) -> Compute:

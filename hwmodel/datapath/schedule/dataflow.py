@@ -12,10 +12,12 @@ from functools import cached_property
 from itertools import islice
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hwmodel.datapath.graph.graph import CONSTANT, FREE, INPUT, RESIZE, SHIFT, Graph, Operation
 from hwmodel.datapath.graph.packing import PACKED
 from hwmodel.datapath.graph.sorts import Ints, NodeClasses
+from hwmodel.datapath.operators.bins import BIN_ADD, BINS_FULL
 
 _CONSTANTS = frozenset({CONSTANT})
 _WIRES = FREE - {CONSTANT, INPUT}
@@ -165,7 +167,7 @@ def dataflow_of(graph: Graph) -> Dataflow:
         places[nodes].tolist(),
         taken,
         sizes,
-        np.concatenate([sorts.bits[inputs], graph.needed_bits[nodes]]),
+        np.concatenate([sorts.bits[inputs], np.where(_are_tokens(graph, nodes), 0, graph.needed_bits[nodes])]),
         [element for _, element in read],
         {
             port: tuple([listed_values[node] if node >= 0 else NO_VALUE for node in listed])
@@ -178,6 +180,11 @@ def dataflow_of(graph: Graph) -> Dataflow:
         parts,
         nodes.tolist(),
     )
+
+
+def _are_tokens(graph: Graph, nodes: Ints) -> NDArray[np.bool_]:
+    """Which nodes only say that something is in a memory."""
+    return np.array([graph.operators[node] in (BIN_ADD, BINS_FULL) for node in nodes.tolist()], np.bool_)
 
 
 def _behind_wires(sorts: NodeClasses) -> Ints:

@@ -17,7 +17,7 @@ from hwmodel.datapath.technology.formulas import LONGEST, Formula, FormulaError,
 from hwmodel.toml_model import RULE, BrokenRule
 from hwmodel.toml_values import Amount, Count, Positive, Table, Whole
 
-OPERATORS = frozenset(NODES)
+OPERATORS = frozenset(name for name, node in NODES.items() if not node.in_memory)
 TYPES = frozenset({"i", "f32", "f64"})
 COSTS = {"lut": "", "ff": "", "dsp": "", "area": "um2"}  # what hardware costs, and in which unit
 

@@ -41,6 +41,7 @@ from hwmodel.simulator.schedule.processors import ProcessorState
 
 Bools = NDArray[np.bool_]
 KEEPING = 32  # units that may keep a state: a bit for each in a control
+BEGINS = "begins"  # the control of units that start an instance
 
 
 @dataclass(frozen=True)
@@ -131,8 +132,7 @@ class DelayScheduler:
         table = table_of((timed.writers, own.units * port.at_once), row, lane, words[before])
         kept, controls = (port, Lanes(f"{name}_next", memory, table)), dict[str, IntArray]()
         if late.any():
-            every = np.arange(len(own.started))
-            controls = {"begins": _by_unit(timed, every), "keeps": _by_unit(timed, now[late])}
+            controls = {BEGINS: begins(timed), "keeps": _by_unit(timed, now[late])}
         return Fed((*others, replace(fed, lanes=name)), (reading,), (kept,), controls)
 
     def _over_frames(self, others: tuple[ReadPort, ...], fed: ReadPort) -> Fed:
@@ -218,6 +218,11 @@ def early_cycles(derived: Derived, delay: Delay) -> tuple[int, ...]:
     finished = derived.folded.ends.finished[delay.output].reshape(-1, derived.priced.dataflow.parts[delay.output])
     read = read_cycles(np.arange(len(finished)), len(finished), derived.interval)
     return tuple(np.maximum(finished.max(axis=1) - 1, read - FETCH).tolist())
+
+
+def begins(timed: Timed) -> IntArray:
+    """By row, one bit for each unit that starts an instance."""
+    return _by_unit(timed, np.arange(len(timed.unit)))
 
 
 def _by_unit(timed: Timed, instances: IntArray) -> IntArray:

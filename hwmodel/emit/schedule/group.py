@@ -114,6 +114,11 @@ class GroupSchedule:
         return None
 
     @property
+    def cleared(self) -> int:
+        """The cycles after a reset in which no frame begins, since memories of units are cleared."""
+        return max((bins.words for task in self.tasks for bins in task.units.bins), default=0)
+
+    @property
     def paces(self) -> Iterator[TaskPace]:
         """How fast each task goes."""
         for own in (task.units for task in self.tasks):

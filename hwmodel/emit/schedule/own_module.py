@@ -18,6 +18,7 @@ from arrayol.ir.network import Process
 from arrayol.ir.spec import Elementary
 from hwmodel.datapath.derive import Derived
 from hwmodel.datapath.entry import ElementaryEntry, VerilogFile
+from hwmodel.datapath.operators.bins import Bins
 from hwmodel.emit.schedule.bits import not_emitted
 
 
@@ -41,6 +42,11 @@ class OwnModule:
     def inputs(self) -> tuple[str, ...]:
         """The names of its input ports."""
         return tuple(port.name for port in self.elementary.inputs)
+
+    @property
+    def bins(self) -> tuple[Bins, ...]:
+        """The memories to whose words sums are added: none that is known of."""
+        return ()
 
     @property
     def tables(self) -> frozenset[str]:

@@ -21,7 +21,7 @@ from hwmodel.accesses import Accesses, Touch
 from hwmodel.datapath.derive import Derived
 from hwmodel.emit.schedule.activity import Activity, Lanes, rows_of
 from hwmodel.emit.schedule.bits import bits_of_constant, not_emitted, not_whole
-from hwmodel.emit.schedule.delays import DelayScheduler
+from hwmodel.emit.schedule.delays import BEGINS, KEEPING, DelayScheduler, begins
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.own_module import Computing
@@ -104,6 +104,9 @@ class TaskScheduler:
             outputs += [port for port, _ in fed.written]
             written += [lanes for _, lanes in fed.written]
         acting = self.accesses.delays(own.task) if "keeps" in controls else ()
+        bins = self.datapaths[own.task].bins
+        if bins:
+            controls[BEGINS] = self._begins(own, timed)
         return TaskSchedule(
             Activity(f"{plain(own.task)}_read", reading[1], tuple(read), controls, setup=self.setup),
             Activity(f"{plain(own.task)}_write", writing[1], tuple(written), setup=self.setup),
@@ -116,8 +119,19 @@ class TaskScheduler:
                 tuple(ports),
                 _merged(outputs),
                 tuple((delay.output, delay.port) for delay in acting),
+                bins,
             ),
         )
+
+    @staticmethod
+    def _begins(own: ProcessorState, timed: Timed) -> IntArray:
+        """By row, which units start an instance. Raises ArrayolError (`not-emitted`) for too many units."""
+        if own.units > KEEPING:
+            raise not_emitted(
+                f"'{own.task}' adds at subscripts of data in {own.units} units, and {KEEPING} are told when they begin",
+                f"take a design with {KEEPING} units of '{own.task}' at most",
+            )
+        return begins(timed)
 
     def _read(self, own: ProcessorState, number: int, timed: Timed) -> tuple[ReadPort, Lanes, IntArray | None]:
         """The port and lanes of a task's reading tiler, and the rows in which its window shifts.

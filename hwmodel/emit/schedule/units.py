@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from arrayol.arrays import IntArray
+from hwmodel.datapath.operators.bins import Bins
 from hwmodel.datapath.port_cycles import result_cycles
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.names import plain
@@ -79,7 +80,7 @@ class TaskUnits:
 
     `kept` lists the delays, as (output, input), whose state units also keep from one repetition to the next. The
     controls `begins` and `keeps` of the reader then have one bit for each unit: it begins a repetition, and it takes
-    its own state.
+    its own state. Units with `bins` have memories to whose words sums are added, and need `begins` too.
     """
 
     task: str
@@ -90,6 +91,7 @@ class TaskUnits:
     reads: tuple[ReadPort, ...]
     writes: tuple[WritePort, ...]
     kept: tuple[tuple[str, str], ...] = ()
+    bins: tuple[Bins, ...] = ()
 
     @property
     def name(self) -> str:

@@ -69,6 +69,11 @@ class StreamSchedule(GroupSchedule):
         return self.hardware.datapaths
 
     @property
+    def cleared(self) -> int:
+        """The cycles after a reset in which no frame begins: none, since no unit has a memory of its own."""
+        return 0
+
+    @property
     def paces(self) -> Iterator[TaskPace]:
         """How fast each task goes."""
         for task in self.hardware.streamed.tasks:

@@ -78,6 +78,11 @@ class DesignFiles:
         """Where its arrays lie outside."""
         return layout_of(self.design)
 
+    @property
+    def cleared(self) -> int:
+        """The cycles after a reset in which no frame begins."""
+        return max(group.cleared for group in self.design.groups)
+
     def files(self) -> dict[str, str]:
         """All of them. For a `$` in a module's name its file has a `-`, which shells, make and Tcl leave as it is."""
         written = {path.replace("$", "-"): text for path, text in (*self._modules(), *self._bench())}
@@ -91,7 +96,7 @@ class DesignFiles:
         return written
 
     def _modules(self) -> Iterator[tuple[str, str]]:
-        for name in LIBRARY:
+        for name in (*LIBRARY, "binned_memory") if self.cleared else LIBRARY:
             yield f"rtl/{name}.v", _library(name)
         in_blocks = [own.units for group in self.design.groups for own in group.tasks]
         units = {own.task: _unit(own.task, self.design.datapaths[own.task]) for own in in_blocks}
@@ -143,7 +148,7 @@ class DesignFiles:
             return comment + periods_module(name, design, self.outside)
         names = [(f"group{number}_top", group.setup) for number, group in enumerate(design.groups)]
         comment = f"// '{design.top}' in {groups}: {design.cycles:,} cycles a frame.\n"
-        return comment + top_module(name, names, self.engines, self.outside)
+        return comment + top_module(name, names, self.engines, self.outside, self.cleared)
 
     def _own_modules(self) -> Iterator[tuple[str, str]]:
         """The files of the user's modules, each once."""
@@ -187,6 +192,7 @@ class DesignFiles:
             list(design.frame.outputs.values()),
             len(design.later),
             design.periods is not None,
+            self.cleared,
         )
         for name in BENCH_LIBRARY:
             yield f"tb/{name}.v", _library(name)

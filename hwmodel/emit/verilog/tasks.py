@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from arrayol.text import counted
 from hwmodel.datapath.operators.nets import identifier
+from hwmodel.emit.schedule.delays import BEGINS
 from hwmodel.emit.schedule.group import TaskAgents
 from hwmodel.emit.schedule.units import ReadPort
 from hwmodel.emit.verilog.agents import bits_of
@@ -31,8 +32,8 @@ def task_lines(wiring: GroupWiring, task: TaskAgents) -> Iterator[str]:
         yield from _operands(wiring, task, port)
     for lanes in (name for port in units.writes for name in port.lanes):
         yield f"  assign {lanes}_writes = {lanes}_valid;"
-    if units.kept:
-        yield from _keeping(task)
+    if units.kept or units.bins:
+        yield from _beginning(task)
     for port in (port for port in units.reads if port.lookup is not None):
         yield from lookups(wiring, task, port)
     for unit in range(units.units):
@@ -77,13 +78,14 @@ def _brought(wiring: GroupWiring, port: ReadPort) -> Iterator[str]:
         yield f"  assign {name}_brought{at} = {name}_twice[{lane}] ? {name}_data{at} : {instead};"
 
 
-def _keeping(task: TaskAgents) -> Iterator[str]:
+def _beginning(task: TaskAgents) -> Iterator[str]:
     """Which units begin a repetition, and which of these go on with their own state, when chunk 0 is on the buses."""
     name, bits, reader = task.units.name, task.units.units, task.reading.name
-    for what in ("begins", "keeps"):
+    controls = (BEGINS, "keeps") if task.units.kept else (BEGINS,)
+    for what in controls:
         yield f"  reg [{bits - 1}:0] {name}_{what}_once, {name}_{what};"
     yield "  always @(posedge clk) begin"
-    for what in ("begins", "keeps"):
+    for what in controls:
         yield f"    {name}_{what}_once <= {reader}_is_{what} & {{{bits}{{{reader}_active}}}};"
         yield f"    {name}_{what} <= {name}_{what}_once;"
     yield "  end"
@@ -157,6 +159,17 @@ def _chunk(port: ReadPort, number: int) -> str:
     return "{" + ", ".join(reversed(names)) + "}"
 
 
+def _told(task: TaskAgents, unit: int) -> Iterator[str]:
+    """The connections of what a unit is told of its repetitions."""
+    name = task.units.name
+    if task.units.bins:
+        yield ".reset(reset)"
+    if task.units.bins or task.units.kept:
+        yield f".valid({name}_begins[{unit}])"
+    if task.units.kept:
+        yield f".first(!{name}_keeps[{unit}])"
+
+
 def _unit(wiring: GroupWiring, task: TaskAgents, unit: int, slot: str) -> Iterator[str]:
     connected = []
     for port in task.units.reads:
@@ -170,9 +183,7 @@ def _unit(wiring: GroupWiring, task: TaskAgents, unit: int, slot: str) -> Iterat
             if number == unit:
                 own = (access.address, access.data)
                 connected += [f".{name}({access_net(task, unit, name)})" for name in own]
-    if task.units.kept:
-        name = task.units.name
-        connected += [f".valid({name}_begins[{unit}])", f".first(!{name}_keeps[{unit}])"]
+    connected += _told(task, unit)
     for written in task.units.writes:
         bits = written.at_once * written.width
         net = f"{written.lanes[0]}_data[{unit * bits} +: {bits}]"

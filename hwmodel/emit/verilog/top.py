@@ -6,30 +6,35 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hwmodel.emit.schedule.port import AddressMap
+from hwmodel.emit.verilog.agents import bits_of
 from hwmodel.emit.verilog.wiring import WORDS, Outside, engine_ports
 
 LONGEST_PATH = 1024  # characters of the name of a file of waveforms
 FRAMES = 2  # that a test bench runs, so that what a frame leaves behind is seen
 
 
-def top_module(name: str, groups: Sequence[tuple[str, bool]], engines: Sequence[str], outside: Outside) -> str:
+def top_module(
+    name: str, groups: Sequence[tuple[str, bool]], engines: Sequence[str], outside: Outside, cleared: int = 0
+) -> str:
     """The module of a design: `start` begins a frame, `busy` says that it goes on, `done` is its last cycle.
 
     `groups` are their modules, each with whether it loads something before the first frame: then the first `start`
-    does so before the frame begins.
+    does so before the frame begins. For `cleared` cycles after a reset memories of units are cleared: a start in these
+    is kept.
     """
     ports = [port for engine in engines for port in engine_ports(engine, outside)]
     lines = [f"module {name} ("]
     own = ["  input wire clk", "  input wire reset", "  input wire start", "  output wire busy", "  output wire done"]
     lines += [",\n".join([*own, *(port.declared() for port in ports)]), ");"]
     loading = [number for number, (_, setup) in enumerate(groups) if setup]
-    lines += _beginning(loading)
+    started = "starts" if cleared else "start"
+    lines += [*_clearing(cleared), *_beginning(loading, started)]
     for number, (group, setup) in enumerate(groups):
         begins = "begins" if number == 0 else f"last{number - 1}"
         loads = None
         if setup:
             before = loading.index(number)
-            loads = f"loaded{loading[before - 1]}" if before else "start && !ready"
+            loads = f"loaded{loading[before - 1]}" if before else f"{started} && !ready"
         lines += _group(number, group, (begins, loads), engines, outside)
     lines.append(f"  assign busy = {' || '.join(f'busy{number}' for number in range(len(groups)))};")
     lines.append(f"  assign done = last{len(groups) - 1};")
@@ -43,13 +48,28 @@ def top_module(name: str, groups: Sequence[tuple[str, bool]], engines: Sequence[
     return "\n".join([*lines, "endmodule", ""])
 
 
-def _beginning(loading: Sequence[int]) -> Iterator[str]:
+def _clearing(cycles: int) -> Iterator[str]:
+    """When a frame may start: not while memories are cleared after a reset."""
+    if not cycles:
+        return
+    bits = bits_of(cycles + 1)
+    yield f"  reg [{bits - 1}:0] clearing;  // cycles until the memories of units are clear"
+    yield "  reg waits;"
+    yield "  wire wanted = start || waits;"
+    yield "  wire starts = wanted && clearing == 0;"
+    yield "  always @(posedge clk) begin"
+    yield f"    clearing <= reset ? {cycles} : clearing == 0 ? 0 : clearing - 1'b1;"
+    yield "    waits <= !reset && wanted && !starts;"
+    yield "  end"
+
+
+def _beginning(loading: Sequence[int], start: str) -> Iterator[str]:
     """When the first group begins a frame: at once, or when all that stays has been loaded."""
     if not loading:
-        yield "  wire begins = start;"
+        yield f"  wire begins = {start};"
         return
     yield "  reg ready;"
-    yield f"  wire begins = ready ? start : loaded{loading[-1]};"
+    yield f"  wire begins = ready ? {start} : loaded{loading[-1]};"
     yield f"  always @(posedge clk) ready <= !reset && (ready || loaded{loading[-1]});"
 
 
@@ -88,6 +108,7 @@ class Bench:
     outputs: Sequence[tuple[int, int]]  # the first word, and how many
     later: int = 0  # frames with data of their own after the first one; without any, all frames have the same
     periods: bool = False
+    cleared: int = 0  # cycles after a reset in which no frame begins
 
     @property
     def frames(self) -> int:
@@ -165,6 +186,8 @@ def _frame_loop(bench: Bench, longest: int, before: Sequence[str]) -> Iterator[s
         yield '    $readmemh("data/expected.hex", expected);'
     yield "    repeat (3) @(negedge clk);"
     yield "    reset = 0;"
+    if bench.cleared:
+        yield f"    repeat ({bench.cleared}) @(negedge clk);"
     yield f"    for (frame = 0; frame < {bench.frames}; frame = frame + 1) begin"
     if bench.later:
         for number in range(bench.frames):

@@ -27,6 +27,9 @@ begins, `first` that it takes these inputs from the bus; else it takes what the 
 the bus. That one must have begun ceil(R / I) I cycles before at least, R the greatest of the pairs' recurrences. This
 is for a unit with one chain in work.
 
+A datapath with memories to whose words sums are added (bins.py) also has `valid`, and `reset`: after a reset no
+repetition may begin for as many cycles as its largest memory has words.
+
 Each operator is one that was priced, with a multiplexer before an input that has several sources; registers hold
 values from one use to the next and share what comes over one wire (registers.py). What an operator with multiplexers
 takes is in registers, so that no path of the circuit is longer than one of the schedule and none is a circle.
@@ -125,8 +128,11 @@ def _ports(derived: Derived, graph: Graph, kept: Kept, early: Early, enabled: bo
         yield "input wire go"
     if derived.interval > 1:
         yield f"input wire [{slot_bits(derived.interval) - 1}:0] slot"
-    if kept:
+    if derived.bins:
+        yield "input wire reset"
+    if kept or derived.bins:
         yield "input wire valid"
+    if kept:
         yield "input wire first"
     for port in filter(lambda port: has_bus(graph, port), graph.inputs):
         yield f"input wire [{bus_bits(graph, port, derived.interval) - 1}:0] {identifier(port)}"

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from hwmodel.datapath.graph.digits import AdderPlan, plan_of
 from hwmodel.datapath.graph.graph import quotient_number, reciprocal
 from hwmodel.datapath.numbers import Number
+from hwmodel.datapath.operators.bins import BIN_NODES
 from hwmodel.datapath.operators.nets import Net, Nets, literal, part, resized
 from hwmodel.datapath.operators.registry import NODES
 from hwmodel.datapath.schedule.dataflow import ACCESS
@@ -52,7 +53,7 @@ _IN_STAGES = frozenset({"mulc", "divc", "select"})  # whose circuits are below, 
 
 def is_integer_printed(operator: str) -> bool:
     """Whether there is a circuit for an operator of integers."""
-    return operator in _IN_STAGES or operator == ACCESS or NODES[operator].circuit is not None
+    return operator in _IN_STAGES or operator in BIN_NODES or operator == ACCESS or NODES[operator].circuit is not None
 
 
 def print_operator(

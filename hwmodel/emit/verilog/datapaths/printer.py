@@ -15,10 +15,12 @@ from typing import Any
 from hwmodel.datapath.derive import Derived
 from hwmodel.datapath.graph.graph import CONSTANT, FREE, INPUT, RESIZE, Graph
 from hwmodel.datapath.numbers import Number
+from hwmodel.datapath.operators.bins import BIN_ADD, BIN_READ, Bins, bins_in
 from hwmodel.datapath.operators.nets import Net, Nets, identifier, literal, part, resized
 from hwmodel.datapath.schedule.dataflow import ACCESS
 from hwmodel.datapath.schedule.registers import Life, ScheduledRegister, registers_for
 from hwmodel.emit.verilog.access import AccessPorts, access_ports
+from hwmodel.emit.verilog.datapaths.bins import BinAccesses, BinPrinter
 from hwmodel.emit.verilog.datapaths.chunks import chunk_size, early_bus, elements_of, slot_bits
 from hwmodel.emit.verilog.datapaths.floats.operators import FloatOperator, float_operator, print_float_operator
 from hwmodel.emit.verilog.datapaths.operators import print_operator
@@ -47,6 +49,7 @@ def print_datapath(
         printer.name_registers(label, nodes)
     printer.name_states()
     printer.print_operators()
+    BinPrinter(printer.nets, derived.interval).print(printer.bins.values())
     printer.load_states()
     printer.load_registers()
     outputs = [line for port in printer.graph.outputs for line in printer.output(port)]
@@ -77,6 +80,7 @@ class _Printer:
     parts: dict[tuple[str, Number], Net] = field(default_factory=dict)  # wires without logic
     circuits: set[tuple[FloatOperator, int]] = field(default_factory=set)
     states: dict[int, int] = field(default_factory=dict)  # by node of an input's element: the value that is kept
+    bins: dict[Bins, BinAccesses] = field(default_factory=dict)
     flags: dict[str, int] = field(default_factory=dict)  # by name: how many repetitions of them are known
 
     @property
@@ -253,9 +257,24 @@ class _Printer:
 
     def _print(self, label: str, unit: Unit, operands: Sequence[Net]) -> None:
         nodes = self._nodes(unit)
+        bins = bins_in(unit.operator, self.graph.details[nodes[0]])
+        if bins is not None:
+            self._access_bins(bins, unit, nodes, operands)
+            return
         result = self._result(label, unit, nodes, operands)
         for node in nodes:
             self.sources[node] = _Source(result, self.uses.starts[node] + unit.stages - 1)
+
+    def _access_bins(self, bins: Bins, unit: Unit, nodes: Sequence[int], operands: Sequence[Net]) -> None:
+        own = self.bins.setdefault(bins, BinAccesses(bins))
+        starts = [self.uses.starts[node] for node in nodes]
+        if unit.operator == BIN_ADD:
+            own.operands, own.sums = operands, [start + unit.chosen for start in starts]
+        elif unit.operator == BIN_READ:
+            for node, start in zip(nodes, starts, strict=True):
+                detail: Any = self.graph.details[node]
+                own.reads[detail[1]] = start
+                self.sources[node] = _Source(Net(own.word, self.graph.numbers[node]), start + unit.stages - 1)
 
     def _result(self, label: str, unit: Unit, nodes: Sequence[int], operands: Sequence[Net]) -> Net:
         number, stages = result_number(unit, [self.graph.numbers[node] for node in nodes]), unit.stages - unit.chosen

@@ -8,6 +8,7 @@ from typing import Any
 
 from hwmodel.datapath.derive import Derived
 from hwmodel.datapath.graph.graph import CONSTANT, FREE, INPUT, Graph
+from hwmodel.datapath.operators.bins import BIN_READ, BINS_FULL
 from hwmodel.emit.verilog.datapaths.chunks import chunk_size, elements_of, leaving
 from hwmodel.emit.verilog.datapaths.states import Early, Kept, State, states_of
 from hwmodel.emit.verilog.datapaths.units import Unit, operands_of, units_of
@@ -70,7 +71,9 @@ def origin(graph: Graph, node: int) -> int:
 
 
 def _rows(graph: Graph, nodes: Sequence[int], operands: Sequence[tuple[int, ...]]) -> Iterable[tuple[int, ...]]:
-    """For each input of an operator what its operations take there."""
+    """For each input of an operator what its operations take there; whether something is in a memory is no value."""
+    if graph.operators[nodes[0]] in (BINS_FULL, BIN_READ):
+        return ()
     if graph.operators[nodes[0]] == "select" and len(nodes) > 1:
         first, last = indices(graph, nodes)
         places = range(first, last + 1)

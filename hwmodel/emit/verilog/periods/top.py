@@ -67,8 +67,12 @@ class _Printer:
         """The frames that are wanted, and the periods; what stays on the chip is loaded before the first one."""
         loading = [number for number, group in enumerate(self.groups) if group.setup]
         yield "  reg waits;  // a frame that was not taken yet"
-        yield "  wire wanted = start || waits;"
-        yield "  always @(posedge clk) waits <= !reset && wanted && !taken;"
+        cleared = max(group.cleared for group in self.groups)
+        if cleared:
+            yield f"  reg [{bits_of(cleared + 1) - 1}:0] clearing;  // cycles until the memories of units are clear"
+            yield f"  always @(posedge clk) clearing <= reset ? {cleared} : clearing == 0 ? 0 : clearing - 1'b1;"
+        yield f"  wire wanted = {'(start || waits) && clearing == 0' if cleared else 'start || waits'};"
+        yield f"  always @(posedge clk) waits <= !reset && {'(start || waits)' if cleared else 'wanted'} && !taken;"
         ready = "wanted"
         if loading:
             yield "  reg ready, loads;  // all that stays is there, or is being loaded"

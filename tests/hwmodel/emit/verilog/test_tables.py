@@ -9,7 +9,7 @@ from hypothesis.strategies import SearchStrategy
 from many_cases import full_count, on_many
 from scheduled_cases import scheduled
 from strategies_designs import MappedSpec, emitted_specs
-from strategies_tables import histogram_specs, table_specs
+from strategies_tables import binned_specs, histogram_specs, table_specs
 from strategies_transforms import LinkedSpec
 from verilog_programs import frames_of, needs_icarus
 
@@ -20,13 +20,14 @@ MORE = {"several units", "several groups"}
 
 
 HISTOGRAMS = {"counts", "sums", "by line", "one"}
+BINNED = {"two memories", "two references", "condition", "from 0", "from another number", "read in the body"}
 
 
 @needs_icarus
 @pytest.mark.parametrize(
     ("specs", "cases", "expected"),
-    [(table_specs(), 15, FEATURES | MORE), (histogram_specs(), 6, HISTOGRAMS)],
-    ids=["tables", "histograms"],
+    [(table_specs(), 15, FEATURES | MORE), (histogram_specs(), 6, HISTOGRAMS), (binned_specs(), 14, BINNED)],
+    ids=["tables", "histograms", "binned"],
 )
 def test_verilog_takes_the_cycles_of_the_model_and_computes_the_same(
     specs: SearchStrategy[LinkedSpec], cases: int, expected: set[str]
