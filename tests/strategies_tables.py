@@ -118,3 +118,22 @@ def binned_specs(draw: DrawFn) -> LinkedSpec:
         f"task top(x: u8[{lines}, {length}]) -> ({named}) {{\n{repeated}}}\n"
     )
     return LinkedSpec(text, frozenset(features))
+
+
+@st.composite
+def folded_specs(draw: DrawFn) -> LinkedSpec:
+    """Arrays that are added element by element: one for each line, or one of all, in the state of a delay."""
+    kind, size = draw(st.sampled_from(("u8", "i12", "u16"))), draw(st.sampled_from((6, 16, 24, 33)))
+    lines, length, rows = draw(st.integers(1, 3)), draw(st.integers(2, 5)), draw(st.booleans())
+    space, vector = (f"{lines}, {length}", "0, 1") if rows else (f"{length}", "1")
+    out = f"{lines}, {size}" if rows else f"{size}"
+    at = " at origin [0, 0] paving [1, 0; 0, 0] fitting [0; 1]" if rows else ""
+    value = draw(st.sampled_from(("h[i] + x[i]", "max(h[i], x[i])", f"h[{size - 1} - i] + x[i]")))
+    links = f"    x <- x\n    h <- n delay [{vector}] else 3\n    n delay [{vector}] -> h{at}\n"
+    repeated = f"  repeat [{space}] of fold {{\n{links}  }}\n"
+    text = (
+        f"elementary fold(x: {kind}[{size}], h: {kind}[{size}]) -> (n: {kind}[{size}]) {{\n"
+        f"  n[i] = {kind}({value}) for i in 0..{size}\n}}\n"
+        f"task top(x: {kind}[{space}, {size}]) -> (h: {kind}[{out}]) {{\n{repeated}}}\n"
+    )
+    return LinkedSpec(text, frozenset({"by line" if rows else "one", f"type {kind}"}))

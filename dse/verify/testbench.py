@@ -197,19 +197,27 @@ def local_memories(plan: EnumeratedPlan, group: GroupDesign, estimate: GroupEsti
     sizes: dict[tuple[str, str], int] = {(use.kind, use.name): use.live for use in estimate.memories}
     fills = {one.task: one.fill for one in estimate.processors}
     built = banked_memories(plan, group, estimate)
-    states = {use.name: _state_banks(use) for use in estimate.memories if use.kind == STATE.name}
+    of_delays = [use for use in estimate.memories if use.kind == STATE.name]
+    states = {use.name: _state_banks(use) for use in of_delays}
+    together = {
+        use.name: use.organisation.side_by_side
+        for use in of_delays
+        if use.organisation is not None and use.organisation.is_in_parts
+    }
     fifos = {
         use.name: (use.organisation.width // use.width, use.organisation.depth)
         for use in estimate.memories
         if use.kind == FIFO.name and use.organisation is not None
     }
-    return LocalMemories(sizes, built.words, fills, built.banks, built.residents, states, fifos, built.layouts)
+    return LocalMemories(
+        sizes, built.words, fills, built.banks, built.residents, states, fifos, built.layouts, together
+    )
 
 
 def _state_banks(use: MemoryUse) -> tuple[int, int]:
     """The banks of a state, 0 without a technology, and the data of all of them."""
     built = use.organisation
-    return (0, use.addressed) if built is None else (built.banks, built.bits // use.width)
+    return (0, use.addressed) if built is None else (built.banks // built.side_by_side, built.bits // use.width)
 
 
 def mismatches(simulation: Simulation, estimate: DesignEstimate) -> Iterator[str]:

@@ -65,7 +65,8 @@ class Organisation:
     """The organisation of a memory: `copies` of the banks of `function`, each of `depth` words of `width` bits.
 
     `window_bits` are registers in addition to the banks; `built` is the cost of all of it. `reason` explains the choice
-    in words, and `refused` what is not possible.
+    in words, and `refused` what is not possible. Of a state that `is_in_parts`, so many banks `side_by_side`
+    have a chain's data.
     """
 
     way: Way
@@ -78,6 +79,8 @@ class Organisation:
     reason: str = ""
     refused: tuple[Refusal, ...] = ()
     routes: Routes = NO_ROUTES
+    side_by_side: int = 1
+    is_in_parts: bool = False
     banks: int = field(init=False, repr=False, compare=False)  # of one copy: asked for very often
 
     def __post_init__(self) -> None:
@@ -290,8 +293,42 @@ def organise_fifo(data: int, wide: int, bits: int, terms: Terms) -> Organisation
     return Organisation("fifo", 1, one_bank(1), deep, wide * bits, 0, built, reason, routes=routes)
 
 
-def organise_state(chains: int, banks: int, bits: int, terms: Terms) -> Organisation:
-    """The organisation of a delay's state, whose chains take so many words of `bits` each, in so many banks."""
+def organise_state(
+    chains: int, banks: int, bits: int, terms: Terms, *, data: int = 1, together: int | None = None
+) -> Organisation:
+    """The organisation of a delay's state, whose chains take so many words of `bits` each, in so many banks.
+
+    A word is some `data`. With `together`, these need not all be there at once: then so many of them are the words of
+    banks side by side, if that is cheaper.
+    """
+    whole = _whole_state(chains, banks, bits, terms)
+    if together is None:
+        return whole
+    deep, count = -(-chains // banks) * (data // together), banks * together
+    built = _bank(deep, bits // data, terms).times(count)
+    routes = Routes(count, count, count)
+    built = terms.steered(built, memory_features(routes, count, 1, bits // data, deep))
+    if built.price(terms.prices) >= whole.built.price(terms.prices):
+        return whole
+    reason = f"for each unit {together:,} of the {data:,} data of a chain side by side"
+    function = Residues((count,))
+    return Organisation(
+        "state",
+        1,
+        function,
+        deep,
+        bits // data,
+        0,
+        built,
+        reason,
+        routes=routes,
+        side_by_side=together,
+        is_in_parts=True,
+    )
+
+
+def _whole_state(chains: int, banks: int, bits: int, terms: Terms) -> Organisation:
+    """A state whose words have all data of a chain."""
     deep = -(-chains // banks)
     routes = Routes(banks, banks, banks) if deep > 1 else NO_ROUTES  # a single word stays in its unit
     built = _bank(deep, bits, terms).times(banks)

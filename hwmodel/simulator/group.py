@@ -50,6 +50,7 @@ class LocalMemories:
       any time. `layouts`: the buffers with a bank layout.
     - `residents`: by task and array, the task's memory of a resident array.
     - `states`: by name, the banks of a delay's state (0: it can be accessed at any time), and the data of all of them.
+      `together`: how many data of a chain such a bank has side by side, if it has not all of them.
     - `fifos`: by array, the data of a word of a FIFO's bank and its number of words (without, words as wide as its
       wider end).
     """
@@ -62,6 +63,7 @@ class LocalMemories:
     states: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     fifos: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     layouts: Mapping[str, BankedMemory] = field(default_factory=dict)
+    together: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

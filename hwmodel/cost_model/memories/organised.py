@@ -39,6 +39,7 @@ from hwmodel.local_memory.organisations import (
     ways_of,
 )
 from hwmodel.local_memory.port_plan import PortPlan, Ports
+from hwmodel.local_memory.state_parts import data_together
 
 
 @dataclass(frozen=True)
@@ -78,12 +79,19 @@ class Builder:
         wide = max(end.units * -(-len(end.places) // end.cycles) for end in ends)
         return organise_fifo(data, wide, self.bits(array), self.terms)
 
-    def state(self, name: str, banks: int, data: int) -> Organisation:
-        """The organisation of a delay state TASK.PORT, whose chains have words of so many `data` in all, in banks."""
+    def state(self, name: str, banks: int, data: int, cycles: int) -> Organisation:
+        """The organisation of a delay state TASK.PORT, whose chains have words of so many `data` in all, in banks.
+
+        A repetition of the task occupies its unit for so many `cycles`.
+        """
         task, _, port_name = name.rpartition(".")
-        port = port_named(self.ports.group.network.processes[task].input_ports, port_name)
+        process = self.ports.group.network.processes[task]
+        port = port_named(process.input_ports, port_name)
         each = math.prod(extent or 1 for extent in port.shape)
-        return organise_state(data // each, banks, each * port.type.bits, self.terms)
+        latency = self.ports.platform.datapath(process, cycles).latency
+        together = data_together(each, cycles, latency)
+        bits = each * port.type.bits
+        return organise_state(data // each, banks, bits, self.terms, data=each, together=together)
 
     def bins(self, task: str) -> tuple[Bins, ...]:
         """The memories of a unit of a task, to whose words sums are added."""

@@ -144,24 +144,26 @@ class DelayState(TableMemory):
 
     def organisation(self, builder: Builder, rates: Rates, sized: Sized) -> Organisation:
         """The organisation in banks that separate the chains of the units."""
-        banks = sized.table.state_banks(sized.number, _units(self, builder, rates), sized.rows)
-        return builder.state(self.name, int(banks[sized.at]), sized.data)
+        units, cycles = _rate(self, builder, rates)
+        banks = sized.table.state_banks(sized.number, units, sized.rows)
+        return builder.state(self.name, int(banks[sized.at]), sized.data, cycles)
 
     def figures(self, builder: Builder, table: BufferTable, number: int) -> BuiltMemory:
-        """The figures of the state from its words and banks, which depend on the units of the task."""
+        """The figures of the state from its words and banks, which depend on the rate of the task."""
 
         @cache
-        def sizes(banks: int) -> SizeTable:
-            return SizeTable(lambda data: builder.figures(builder.state(self.name, banks, data), self.bits))
+        def sizes(banks: int, cycles: int) -> SizeTable:
+            return SizeTable(lambda data: builder.figures(builder.state(self.name, banks, data, cycles), self.bits))
 
-        def figures(units: int, rows: IntArray) -> Figures:
+        def figures(rate: tuple[int, int], rows: IntArray) -> Figures:
+            units, cycles = rate
             data, banks = table.addressed(rows)[:, number], table.state_banks(number, units, rows)
             all_figures = np.zeros((ROWS, len(rows)))
             for bank_count in np.unique(banks).tolist():
-                all_figures[:, banks == bank_count] = sizes(bank_count)(data[banks == bank_count])
+                all_figures[:, banks == bank_count] = sizes(bank_count, cycles)(data[banks == bank_count])
             return all_figures
 
-        return BuiltMemory(self.touching(builder), partial(_units, self, builder), figures)
+        return BuiltMemory(self.touching(builder), partial(_rate, self, builder), figures)
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +320,7 @@ def _needs(number: int, buffer: BufferFigures, kind: Kind, rows: IntArray) -> It
     return ((number, function, some) for function, some in buffer.needs(kind, rows))
 
 
-def _units(state: DelayState, builder: Builder, rates: Rates) -> int:
-    """The units of the task that has a delay."""
+def _rate(state: DelayState, builder: Builder, rates: Rates) -> tuple[int, int]:
+    """The units of the task that has a delay, and its occupancy."""
     (task,) = state.touching(builder)
-    return rates[task][0]
+    return rates[task]

@@ -36,6 +36,7 @@ from hwmodel.emit.schedule.bits import bits_of_constant, not_emitted
 from hwmodel.emit.schedule.memories import Memory, Section
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.units import FETCH, ReadPort, Timed, WritePort, in_chunks, leaving, table_of
+from hwmodel.simulator.group import LocalMemories
 from hwmodel.simulator.schedule.chains import delayed_instances
 from hwmodel.simulator.schedule.processors import ProcessorState
 
@@ -56,14 +57,14 @@ class Fed:
 
 @dataclass(frozen=True)
 class DelayScheduler:
-    """One delay of a task; `states` has by name of a state the number of banks and of data."""
+    """One delay of a task; `local` has the memory of its state."""
 
     accesses: Accesses
     own: ProcessorState
     delay: Delay
     timed: Timed
     derived: Derived
-    states: Mapping[str, tuple[int, int]]
+    local: LocalMemories
 
     def fed(self, ports: Sequence[ReadPort]) -> Fed:
         """Add the port that the delay feeds to the ports of the task. Raises ArrayolError (`not-emitted`)."""
@@ -195,15 +196,19 @@ class DelayScheduler:
     def _state(self) -> tuple[Memory, IntArray]:
         """The memory of the state, and the words of its chain for each instance, (instances, size)."""
         chains = next(each for each in self.own.chains if each.name == self.name)
-        banks, data = self.states[self.name]
+        banks, data = self.local.states[self.name]
         words = max(1, data // self.size)
         banks = max(1, banks)
-        depth = -(-words // banks)
-        moduli = tuple(modulus for modulus in (banks, self.size) if modulus > 1)
+        # In parts, a chain has words one after another in each of some banks side by side; else there is one word.
+        together = self.local.together.get(self.name, self.size)
+        parts = self.size // together
+        depth = -(-words // banks) * parts
+        moduli = tuple(modulus for modulus in (banks, together) if modulus > 1)
         # Chains are numbered in the order in which they open, and use the words of the state cyclically.
         number = chains.number % words
-        bank = (number % banks)[:, None] * self.size + np.arange(self.size)
-        words_of = bank * depth + (number // banks)[:, None]
+        element = np.arange(self.size)
+        bank = (number % banks)[:, None] * together + element % together
+        words_of = bank * depth + (number // banks)[:, None] * parts + element // together
         name = f"{plain(self.own.task)}_{self.delay.port}"
         memory = Memory(name, self.name, self.port.type.bits, moduli, depth, (Section(0, depth),))
         return memory, np.where(chains.number[:, None] < 0, -1, words_of)

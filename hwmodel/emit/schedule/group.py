@@ -197,7 +197,7 @@ class GroupScheduler:
             located,
             self._windows(),
             self._random(),
-            self.local.states,
+            self.local,
             self.datapaths,
             clocks,
             bool(once),

@@ -28,7 +28,7 @@ from hwmodel.emit.schedule.own_module import Computing
 from hwmodel.emit.schedule.units import HOLDS, ReadPort, TaskUnits, Timed, WritePort, in_chunks, leaving, table_of
 from hwmodel.emit.schedule.windows import window_kept
 from hwmodel.local_memory.banked import WindowReads
-from hwmodel.simulator.group import GroupRun
+from hwmodel.simulator.group import GroupRun, LocalMemories
 from hwmodel.simulator.memories.rows import Rows
 from hwmodel.simulator.schedule.processors import ProcessorState
 
@@ -48,8 +48,8 @@ class TaskScheduler:
 
     `memories` has by (reader, array) the memory that is read, and by ("", array) the one that is written. `located` has
     by array the word of each datum. `windows` has by reading tiler what its window reads from the memory. `random` are
-    the tilers that are read at subscripts of data. `states` has by name of a state its numbers of banks and data, and
-    `datapaths` by task the datapath of its units. With `setup`, tasks idle in a step before all others.
+    the tilers that are read at subscripts of data. `local` has the memories of states, and `datapaths` by task the
+    datapath of its units. With `setup`, tasks idle in a step before all others.
     """
 
     accesses: Accesses
@@ -58,7 +58,7 @@ class TaskScheduler:
     located: Mapping[str, IntArray]
     windows: Mapping[tuple[str, int], WindowReads]
     random: frozenset[tuple[str, int]]
-    states: Mapping[str, tuple[int, int]]
+    local: LocalMemories
     datapaths: Mapping[str, Computing]
     clocks: IntArray
     setup: bool
@@ -98,7 +98,7 @@ class TaskScheduler:
         for delay in process.delays:
             derived = self.datapaths[own.task]
             assert isinstance(derived, Derived), "a task with delays has a derived datapath"
-            scheduler = DelayScheduler(self.accesses, own, delay, timed, derived, self.states)
+            scheduler = DelayScheduler(self.accesses, own, delay, timed, derived, self.local)
             fed = scheduler.fed(ports)
             ports, read, controls = list(fed.ports), [*read, *fed.read], {**controls, **fed.controls}
             outputs += [port for port, _ in fed.written]

@@ -9,7 +9,7 @@ from hypothesis.strategies import SearchStrategy
 from many_cases import full_count, on_many
 from scheduled_cases import scheduled
 from strategies_designs import MappedSpec, emitted_specs
-from strategies_tables import binned_specs, histogram_specs, table_specs
+from strategies_tables import binned_specs, folded_specs, histogram_specs, table_specs
 from strategies_transforms import LinkedSpec
 from verilog_programs import frames_of, needs_icarus
 
@@ -20,14 +20,20 @@ MORE = {"several units", "several groups"}
 
 
 HISTOGRAMS = {"counts", "sums", "by line", "one"}
+FOLDED = {"by line", "one", "state in parts"}
 BINNED = {"two memories", "two references", "condition", "from 0", "from another number", "read in the body"}
 
 
 @needs_icarus
 @pytest.mark.parametrize(
     ("specs", "cases", "expected"),
-    [(table_specs(), 15, FEATURES | MORE), (histogram_specs(), 6, HISTOGRAMS), (binned_specs(), 14, BINNED)],
-    ids=["tables", "histograms", "binned"],
+    [
+        (table_specs(), 15, FEATURES | MORE),
+        (histogram_specs(), 6, HISTOGRAMS),
+        (binned_specs(), 14, BINNED),
+        (folded_specs(), 14, FOLDED),
+    ],
+    ids=["tables", "histograms", "binned", "folded"],
 )
 def test_verilog_takes_the_cycles_of_the_model_and_computes_the_same(
     specs: SearchStrategy[LinkedSpec], cases: int, expected: set[str]
@@ -44,6 +50,12 @@ def test_verilog_takes_the_cycles_of_the_model_and_computes_the_same(
         assert design is not None
         assert [(seen.cycles, seen.wrong) for seen in frames_of(design)] == [(simulation.cycles, 0)] * 2
         features.update(case.features)
+        memories = (memory for group in design.groups for memory in group.memories)
+        features.update(
+            "state in parts"
+            for own in memories
+            if own.array == "top.h" and own.banks < case.network.arrays["x"].shape[-1]
+        )
 
     on_many(full_count(cases), 5, judge, emitted_specs(specs))
     assert features.keys() >= expected, (features, refused)
