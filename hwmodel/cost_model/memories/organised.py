@@ -17,6 +17,7 @@ import numpy as np
 from arrayol.arrays import IntArray
 from arrayol.ir.spec import port_named
 from hwmodel.cost_model.estimate import MemoryUse
+from hwmodel.cost_model.group.group import frames_kept
 from hwmodel.cost_model.memories.bank_figures import BankFigures
 from hwmodel.cost_model.memories.figures import Figures
 from hwmodel.cost_model.memories.layout_ports import LayoutPorts
@@ -82,7 +83,8 @@ class Builder:
     def state(self, name: str, banks: int, data: int, cycles: int) -> Organisation:
         """The organisation of a delay state TASK.PORT, whose chains have words of so many `data` in all, in banks.
 
-        A repetition of the task occupies its unit for so many `cycles`.
+        A repetition of the task occupies its unit for so many `cycles`. Where several frames are kept, each bank has as
+        many words for each of them.
         """
         task, _, port_name = name.rpartition(".")
         process = self.ports.group.network.processes[task]
@@ -91,7 +93,11 @@ class Builder:
         latency = self.ports.platform.datapath(process, cycles).latency
         together = data_together(each, cycles, latency)
         bits = each * port.type.bits
-        return organise_state(data // each, banks, bits, self.terms, data=each, together=together)
+        delay = next(own for own in process.delays if own.port == port_name)
+        words, kept = data // each, max(1, frames_kept(process.repetition, delay))
+        if kept > 1:
+            words = kept * banks * -(-words // (kept * banks))
+        return organise_state(words, banks, bits, self.terms, data=each, together=together)
 
     def bins(self, task: str) -> tuple[Bins, ...]:
         """The memories of a unit of a task, to whose words sums are added."""

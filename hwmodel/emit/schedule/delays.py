@@ -147,7 +147,7 @@ class DelayScheduler:
         repetition = self.accesses.network.processes[own.task].repetition
         frames, kept = frames_back(repetition, delay), frames_kept(repetition, delay)
         if kept > 1:
-            memory = replace(self._in_turns(memory, kept), reads_next=kept > frames)
+            memory = self._in_turns(memory, words, kept, reads_next=kept > frames)
         now, before = delayed_instances(self.accesses, delay, own.work)
         at, lane = in_chunks(timed.reading[now], timed.unit[now], self.size, fed.chunk)
         reading = Lanes(name, memory, table_of((timed.readers, own.units * fed.chunk), at, lane, words[before]))
@@ -160,14 +160,12 @@ class DelayScheduler:
             ((port, Lanes(f"{name}_next", memory, table)),),
         )
 
-    def _in_turns(self, memory: Memory, frames: int) -> Memory:
-        """The memory with a part for each of some frames. Raises ArrayolError (`not-emitted`) where it has none."""
-        banks = memory.banks // self.size
-        if -(-len(self.own.started) // banks) > memory.depth // frames:
-            text = f"the {banks} banks of a state of '{self.own.task}' do not divide its repetitions, of which"
-            hint = f"take a design with other units of '{self.own.task}'"
-            raise not_emitted(f"{text} {frames} frames are kept", hint)
-        return replace(memory, sections=(Section(0, memory.depth // frames),), turns=frames)
+    @staticmethod
+    def _in_turns(memory: Memory, words: IntArray, frames: int, *, reads_next: bool) -> Memory:
+        """The memory with a part for each of some frames, of which these are the words of one."""
+        part = memory.depth // frames
+        assert (words % memory.depth < part).all(), "each bank has the words of whole frames"
+        return replace(memory, sections=(Section(0, part),), turns=frames, reads_next=reads_next)
 
     def late_reads(self, now: IntArray, before: IntArray, cycles: IntArray) -> Bools:
         """For each instance, whether it reads a result too early, if elements are written `cycles` after a start.
