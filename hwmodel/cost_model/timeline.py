@@ -97,7 +97,7 @@ def _of_stream(model: MachineModel, group: GroupDesign, totals: tuple[int, int],
         busy[task] = np.maximum(end - np.maximum(begin, firing.start), 0)
     moved: dict[str, MovedElements] = {}
     for own in steps.ports:
-        _move(moved, own.array, int(own.data.sum()), write=own.write)
+        _move(moved, own.array, own.all_data, write=own.write)
     port = steps.port.of_structure(shown)
     found = _timeline(shown, (np.cumsum(length) - length)[shown], length[shown], port, busy, moved)
     return replace(found, lines=lines_of_nodes(streamed))

@@ -62,7 +62,7 @@ class Kinds:
         costs: Mapping[str, float] = dict(self.register)
         return Built(REGISTERS, **{name: cost * bits for name, cost in costs.items()})
 
-    @property
+    @cached_property
     def cost_names(self) -> tuple[str, ...]:
         """The costs that memories may have, among LUT, FF and um2."""
         costs = {name for name, _ in self.register}

@@ -13,7 +13,7 @@ import numpy as np
 
 from arrayol.arrays import IntArray
 from hwmodel.cost_model.memory_port.port import PortCycles, Service
-from hwmodel.cost_model.streaming.port_steps import PortOfArray, PortSteps, StreamPort
+from hwmodel.cost_model.streaming.port_steps import ListedChunks, PortOfArray, PortSteps, StreamPort
 from hwmodel.stream.refusals import not_streamed
 from hwmodel.streamed import StreamedGroup
 
@@ -36,6 +36,11 @@ class AxisSteps(PortSteps):
         """No cycles of a port, (1,)."""
         nothing = np.zeros(1, np.int64)
         return PortCycles(nothing, nothing, nothing, self.service.shared)
+
+    @property
+    def weight(self) -> IntArray:
+        """It comes once, (1,)."""
+        return np.ones(1, np.int64)
 
     @property
     def begins(self) -> IntArray:
@@ -61,7 +66,7 @@ def axis_steps(port: StreamPort, streamed: StreamedGroup, pulses: int) -> AxisSt
     ends = tuple(_ends(port, streamed))
     if not any(node.kind == "load" for node in streamed.nodes.values()):
         raise not_streamed("no input moves with the repetitions, so no AXI4-Stream says when a frame begins")
-    return AxisSteps(0, streamed.frame, ends, Service(1, shared=False), pulses=pulses)
+    return AxisSteps(0, streamed.frame, ends, Service(1, shared=False), ListedChunks(1), pulses=pulses)
 
 
 def _ends(port: StreamPort, streamed: StreamedGroup) -> Iterator[PortOfArray]:
@@ -79,5 +84,5 @@ def _ends(port: StreamPort, streamed: StreamedGroup) -> Iterator[PortOfArray]:
 
 def _end(array: str, write: bool, words: int, wide: int, bits: int) -> PortOfArray:
     """One end: so many words of `wide` elements of some bits, filled up to whole bytes."""
-    number = np.array([words])
-    return PortOfArray(array, write, 0 * number, number, number * wide, 8 * -(-wide * bits // 8))
+    data = words * wide
+    return PortOfArray(array, write, np.zeros(1, np.int64), words, data, data, 8 * -(-wide * bits // 8))

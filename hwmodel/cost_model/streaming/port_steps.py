@@ -4,13 +4,14 @@ The pulses of a frame are cut in chunks of K. In a step the port loads what the 
 stores what was made in the last one, while the group does K pulses. The step lasts as long as the longer of both.
 
 The idea. Chunks that divide a line fall on all lines alike. So requests are counted on a few indices of a node's
-outermost loop, those that fill a few whole chunks, of which some in the middle stand for all others.
+outermost loop, those that fill a few whole chunks, of which some in the middle stand for all others. So do steps in
+sums over a frame: of what repeats in all arrays alike one period is listed, with its number as weight.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -50,25 +51,58 @@ class ArrayMoves:
     again: int = 0
 
 
+@dataclass(frozen=True)
+class ListedChunks:
+    """Which of the `number` chunks of a frame are listed: all but `again` periods of `pitch` chunks.
+
+    The chunks from `head` on are one period, and stand for those periods, which follow them.
+    """
+
+    number: int
+    head: int = 0
+    pitch: int = 0
+    again: int = 0
+
+    @property
+    def left_out(self) -> int:
+        """How many are not listed."""
+        return self.pitch * self.again
+
+    def places(self, more: int = 0) -> IntArray:
+        """The numbers of the listed ones in a frame, and of so many more behind the last."""
+        end = self.head + self.pitch
+        return np.concatenate([np.arange(end), np.arange(end + self.left_out, self.number + more)])
+
+    def weight(self, more: int = 0) -> IntArray:
+        """How often each of them comes in a frame."""
+        weight = np.ones(self.number - self.left_out + more, np.int64)
+        weight[self.head : self.head + self.pitch] += self.again
+        return weight
+
+
 class PortOfArray(NamedTuple):
-    """By chunk of a frame: cycles of the port, words of some bits and data that it moves of one array, (n,) each."""
+    """Cycles of the port by listed chunk of a frame, (n,), for one array.
+
+    `all_words`, of some bits, and `all_data` are moved in a frame, `most_data` in one chunk at most.
+    """
 
     array: str
     write: bool
     cycles: IntArray
-    words: IntArray
-    data: IntArray
+    all_words: int
+    all_data: int
+    most_data: int
     word_bits: int
 
     @property
     def bytes_moved(self) -> int:
         """The bytes of all words of a frame, rounded up."""
-        return -(-int(self.words.sum()) * self.word_bits // 8)
+        return -(-self.all_words * self.word_bits // 8)
 
 
 @dataclass(frozen=True, eq=False)
 class PortSteps:
-    """The steps of a group in chunks of `chunk` pulses; `ports` by array, all with one entry for each chunk.
+    """The steps of a group in chunks of `chunk` pulses; `ports` by array, all with one entry for each listed chunk.
 
     `together` are the cycles of the port in each step where those of its arrays depend on each other, as with rows.
     """
@@ -77,17 +111,23 @@ class PortSteps:
     frame: int
     ports: tuple[PortOfArray, ...]
     service: Service
+    listed: ListedChunks
     together: PortCycles | None = None
 
     @property
     def chunks(self) -> int:
-        """The number of chunks of a frame, to the last datum that leaves."""
-        return len(self.ports[0].cycles) if self.ports else 0
+        """The number of listed chunks of a frame, to the last datum that leaves."""
+        return self.listed.number - self.listed.left_out
 
     @property
     def number(self) -> int:
         """The number of steps of a frame."""
-        return self.chunks + 2
+        return self.listed.number + 2
+
+    @property
+    def weight(self) -> IntArray:
+        """How often each step comes in a frame, (n + 2,)."""
+        return self.listed.weight(2)
 
     @cached_property
     def _sides(self) -> IntArray:
@@ -102,14 +142,14 @@ class PortSteps:
         """The cycles of the port in each step of a frame, (n + 2,)."""
         if self.together is not None:
             return self.together
-        sides = self.service.nothing(self.number)
+        sides = self.service.nothing(self.chunks + 2)
         sides[:, 0, :-2], sides[:, 1, 2:] = self._sides[:, 0], self._sides[:, 1]
         return self.service.cycles(sides)
 
     @property
     def begins(self) -> IntArray:
         """The pulse with which the group's work in each step begins, (n + 2,)."""
-        begins: IntArray = (np.arange(self.chunks + 2) - 1) * self.chunk
+        begins: IntArray = (self.listed.places(2) - 1) * self.chunk
         return begins
 
     @property
@@ -127,7 +167,7 @@ class PortSteps:
     @cached_property
     def latency_cycles(self) -> int:
         """From the first load to the last store."""
-        return int(self.lengths.sum())
+        return int(self.lengths @ self.weight)
 
     @property
     def waits(self) -> bool:
@@ -137,13 +177,14 @@ class PortSteps:
     @property
     def frame_cycles(self) -> int:
         """From frame to frame, where frames overlap; the data of two frames in a step are requested one by one."""
-        period = self.frame // self.chunk
+        period = self.frame // self.chunk - self.listed.left_out
         number = np.arange(self.chunks) % period
         sides = self.service.nothing(period)
         for channel, own in enumerate(self._sides):
             loads, stores = (np.bincount(number, side, period) for side in own)
             sides[channel] = np.roll(loads, -1), np.roll(stores, 1)
-        return int(np.maximum(self.service.cycles(sides).cycles, self.chunk).sum())
+        weight = np.append(self.listed.weight(), np.ones(max(0, period - self.chunks), np.int64))[:period]
+        return int(np.maximum(self.service.cycles(sides).cycles, self.chunk) @ weight)
 
 
 @dataclass(frozen=True)
@@ -187,12 +228,17 @@ class StreamPort:
                     break
         return tried or [self.steps(streamed, sizes[-1], cycles)]
 
-    def steps(self, streamed: StreamedGroup, chunk: int, cycles: int) -> PortSteps:
-        """The steps under chunks of so many pulses, of a frame that ends after `cycles` pulses."""
+    def steps(self, streamed: StreamedGroup, chunk: int, cycles: int, *, whole: bool = False) -> PortSteps:
+        """The steps under chunks of so many pulses, of a frame that ends after `cycles` pulses; `whole` lists all."""
         chunks = -(-cycles // chunk)
-        ports = tuple(self._of_array(moved, chunk, chunks) for moved in self._moved(streamed, chunk))
-        together = self._in_rows(streamed, chunk, chunks) if self.port.channel.rows is not None else None
-        return PortSteps(chunk, streamed.frame, ports, self.port.service, together)
+        counts = [self._counted(moved, chunk) for moved in self._moved(streamed, chunk)]
+        in_rows = self.port.channel.rows is not None
+        listed = ListedChunks(chunks)
+        if not (whole or in_rows):
+            listed = _listed(counts, chunks, streamed.frame // chunk)
+        ports = tuple(self._of_array(counted, listed) for counted in counts)
+        together = self._in_rows(streamed, chunk, chunks) if in_rows else None
+        return PortSteps(chunk, streamed.frame, ports, self.port.service, listed, together)
 
     def _in_rows(self, streamed: StreamedGroup, chunk: int, chunks: int) -> PortCycles:
         """The cycles of the port in each step, with rows: all bursts of a step share those that are open."""
@@ -227,20 +273,27 @@ class StreamPort:
             return None
         return max(cycles / (1 - density) for cycles, density in served.values())
 
-    def _of_array(self, moved: ArrayMoves, chunk: int, chunks: int) -> PortOfArray:
+    def _counted(self, moved: ArrayMoves, chunk: int) -> _Counted:
         step = moved.pulses // chunk
-        listed = int(step.max(initial=0)) + 1
-        data = np.bincount(step, minlength=listed)
+        number = int(step.max(initial=0)) + 1
+        data = np.bincount(step, minlength=number)
         port = self.port
         if port.by_run:
-            requests = port.requested(moved.array, write=moved.write).by_step(moved.elements, step, listed)
+            requests = port.requested(moved.array, write=moved.write).by_step(moved.elements, step, number)
             cycles, words = port.request_cycles(requests), requests.number * requests.words
         else:
             transfer = Transfer(moved.array, moved.elements, step, moved.write)
-            side = port.by_step([transfer], listed)
+            side = port.by_step([transfer], number)
             cycles, words = side.stores if moved.write else side.loads, port.words(moved.array, data)
-        cycles, words, data = (_repeated(values, moved, chunk, chunks) for values in (cycles, words, data))
-        return PortOfArray(moved.array, moved.write, cycles, words, data, port.word_bits(moved.array))
+        repeats = moved.steady // chunk, moved.pitch // chunk, moved.again
+        return _Counted(moved.array, moved.write, cycles, words, data, *(repeats if moved.again else (number, 1, 0)))
+
+    def _of_array(self, counted: _Counted, listed: ListedChunks) -> PortOfArray:
+        places, weight = listed.places(), listed.weight()
+        cycles, words, data = (counted.at(values, places) for values in counted[2:5])
+        bits = self.port.word_bits(counted.array)
+        moved = int(words @ weight), int(data @ weight), int(data.max(initial=0))
+        return PortOfArray(counted.array, counted.write, cycles, *moved, bits)
 
     def _moved(self, streamed: StreamedGroup, chunk: int) -> Iterator[ArrayMoves]:
         """The moves of a frame, array by array: loads first."""
@@ -296,16 +349,47 @@ class StreamPort:
         return ArrayMoves(touch.array, write, elements.ravel(), pulses.ravel(), first + 2 * pitch, pitch, again)
 
 
-def _repeated(values: IntArray, moved: ArrayMoves, chunk: int, chunks: int) -> IntArray:
-    """By chunk of the whole frame: the part in the middle as often as it comes."""
-    if moved.again:
-        start, pitch = moved.steady // chunk, moved.pitch // chunk
-        values = np.append(values, np.zeros(max(0, start + pitch - len(values)), np.int64))
-        middle = values[start : start + pitch]
-        values = np.concatenate([values[: start + pitch], np.tile(middle, moved.again), values[start + pitch :]])
-    whole = np.zeros(chunks, np.int64)
-    whole[: len(values)] = values[:chunks]
-    return whole
+class _Counted(NamedTuple):
+    """Of one array, by chunk: cycles of the port, words and data that it moves.
+
+    With `again` some periods are left out: the chunks from `start` on, `pitch` of them, come so many times more.
+    Behind all these chunks nothing is moved.
+    """
+
+    array: str
+    write: bool
+    cycles: IntArray
+    words: IntArray
+    data: IntArray
+    start: int
+    pitch: int
+    again: int
+
+    def end(self, chunks: int) -> int:
+        """The chunk, of so many of a frame, up to which each is as the one a period before, from `start` on."""
+        return self.start + self.pitch * (1 + self.again) if self.again else chunks
+
+    def at(self, values: IntArray, places: IntArray) -> IntArray:
+        """Counted values in some chunks of a frame."""
+        end = self.start + self.pitch * (1 + self.again)
+        period = np.where(
+            places < end, self.start + (places - self.start) % self.pitch, places - self.pitch * self.again
+        )
+        source = np.where(places < self.start, places, period)
+        return np.where(source < len(values), values[np.minimum(source, len(values) - 1)], 0)
+
+
+def _listed(counts: Sequence[_Counted], chunks: int, period: int) -> ListedChunks:
+    """The chunks to list of a frame that starts a `period` of chunks after the one before, where all arrays repeat.
+
+    What a step stores was made two chunks before what it loads, and where frames overlap the first chunks have the last
+    ones of the frame before: such steps do not stand for others.
+    """
+    pitch = math.lcm(*(own.pitch for own in counts))
+    head = 2 + max(chunks - period, *(own.start for own in counts), 0)
+    end = min(period, chunks, *(own.end(chunks) for own in counts)) - 2
+    again = (end - head) // pitch - 1
+    return ListedChunks(chunks, head, pitch, again) if again > 0 else ListedChunks(chunks)
 
 
 def _ladder(sizes: list[int]) -> list[int]:

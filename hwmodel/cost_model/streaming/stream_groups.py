@@ -75,10 +75,14 @@ class StreamPricer:
             every = self.port.chunks(streamed, cycles)
         else:
             every = [self.port.steps(streamed, chunk, cycles) for chunk in chunks if streamed.frame % chunk == 0]
+        memories = self._memories(streamed)
         for steps in every:
             own = replace(streamed, stream=replace(stream, chunk=steps.chunk))
             design = design_of(own)
-            yield design, self._estimate(own, design, steps)
+            yield design, self._estimate(own, design, steps, memories.all_of(steps))
+
+    def _memories(self, streamed: StreamedGroup) -> StreamMemories:
+        return StreamMemories(self.model.group, self.platform, streamed, self.model.choices(streamed.stream))
 
     def streamed(self, design: GroupDesign) -> StreamedGroup:
         """The streams of a design. Raises ArrayolError where its units and intervals are not those of its pace."""
@@ -88,27 +92,30 @@ class StreamPricer:
             raise not_streamed(f"the group {' '.join(design.tasks)} has other units or intervals than its pace says")
         return streamed
 
-    def steps(self, streamed: StreamedGroup) -> PortSteps:
-        """The steps of the port. Raises ArrayolError for a chunk that does not divide a frame."""
+    def steps(self, streamed: StreamedGroup, *, whole: bool = True) -> PortSteps:
+        """The steps of the port, all of a frame if `whole`, else those that stand for all.
+
+        Raises ArrayolError for a chunk that does not divide a frame.
+        """
         chunk, cycles = streamed.stream.chunk, metrics_of(self.model.group, streamed).cycles
         if streamed.stream.interface == "axis":
             return axis_steps(self.port, streamed, cycles)
         if chunk < 1 or streamed.frame % chunk:
             raise not_streamed(f"chunks of {chunk} pulses do not divide a frame of {streamed.frame:,}")
-        return self.port.steps(streamed, chunk, cycles)
+        return self.port.steps(streamed, chunk, cycles, whole=whole)
 
     def estimate(self, design: GroupDesign) -> GroupEstimate:
         """The estimate of a design."""
         streamed = self.streamed(design)
-        return self._estimate(streamed, design, self.steps(streamed))
+        steps = self.steps(streamed, whole=False)
+        return self._estimate(streamed, design, steps, self._memories(streamed).all_of(steps))
 
-    def _estimate(self, streamed: StreamedGroup, design: GroupDesign, steps: PortSteps) -> GroupEstimate:
-        memories = StreamMemories(self.model.group, self.platform).all_of(
-            streamed, steps, self.model.choices(streamed.stream)
-        )
+    def _estimate(
+        self, streamed: StreamedGroup, design: GroupDesign, steps: PortSteps, memories: tuple[MemoryUse, ...]
+    ) -> GroupEstimate:
         data, bits = internal_memory(memories)
         rates = rates_of(design)
-        moved = [(self.port.port.element_bytes(own.array), int(own.data.sum())) for own in steps.ports]
+        moved = [(self.port.port.element_bytes(own.array), own.all_data) for own in steps.ports]
         slowest = max(streamed.tasks, key=lambda task: _busy(streamed.nodes[task].firing))
         return GroupEstimate(
             tasks=streamed.tasks,
@@ -118,7 +125,7 @@ class StreamPricer:
             additive={
                 "traffic_bytes": sum(size * number for size, number in moved),
                 "port_bytes": sum(own.bytes_moved for own in steps.ports),
-                PORT: int(steps.port.busy.sum()),
+                PORT: int(steps.port.busy @ steps.weight),
                 SERVICE: int(steps.port.busy.max()),
             },
             units=sum(units_of(rate) for rate in rates.values()),
@@ -141,7 +148,7 @@ class StreamPricer:
         counts = Counts()
         for port in steps.ports:
             for writes in (False, True):
-                counts[CHUNK.name, port.array, writes] += int(port.data.sum())
+                counts[CHUNK.name, port.array, writes] += port.all_data
         for task in streamed.tasks:
             for touch in self.accesses.reads[task]:
                 if self.accesses.is_resident(touch.array):
@@ -154,7 +161,7 @@ class StreamPricer:
         }
         bits = dict.fromkeys(dict.fromkeys(own.array for own in steps.ports), 0)
         for own in steps.ports:
-            bits[own.array] += int(own.words.sum()) * own.word_bits
+            bits[own.array] += own.all_words * own.word_bits
         others = [use for use in memories if use.kind != CHAIN.name]
         uses = energy_uses(self.prices, datapaths, counts, others, bits)
         lines = self._line_energy(streamed)
@@ -224,7 +231,7 @@ def _busy(firing: Firing) -> int:
 def _times(task: str, firing: Firing, steps: PortSteps) -> ProcessorTime:
     """A processor computes, waits for the port where that takes longer than the pulses, and else for its neighbours."""
     computing = min(_busy(firing), steps.latency_cycles)
-    port, longer = steps.port, np.maximum(steps.port.cycles - steps.work, 0)
+    port, longer = steps.port, np.maximum(steps.port.cycles - steps.work, 0) * steps.weight
     by_stores = port.stores > port.loads
     loads, stores = int(longer[~by_stores].sum()), int(longer[by_stores].sum())
     loads = min(loads, steps.latency_cycles - computing)
@@ -236,7 +243,7 @@ def _times(task: str, firing: Firing, steps: PortSteps) -> ProcessorTime:
 def _ends(steps: PortSteps, slowest: str) -> dict[str, int]:
     """The cycles of steps that the port ends, and those of all others, which the busiest task has."""
     port = steps.port
-    length, by_port = np.maximum(port.cycles, steps.work), port.cycles > steps.work
+    length, by_port = steps.lengths * steps.weight, port.cycles > steps.work
     stores = by_port & (port.stores > port.loads)
     ends = {
         LOADS: int(length[by_port & ~stores].sum()),

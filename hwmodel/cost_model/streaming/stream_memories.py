@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from arrayol.text import counted
 from hwmodel.cost_model.estimate import MemoryUse, block_count, memory_use
@@ -36,28 +37,33 @@ CONTROL = "nodes"  # the name of what has the control of nodes
 
 @dataclass(frozen=True)
 class StreamMemories:
-    """The memories of a group on a platform."""
+    """The memories of a streamed group on a platform; `choices` says of how many places each tap takes its datum."""
 
     group: StreamGroup
     platform: Platform
+    streamed: StreamedGroup
+    choices: Mapping[Tap, int]
 
     @property
     def terms(self) -> Terms | None:
         """The kinds of memories; None without a technology."""
         return terms_of(self.platform)
 
-    def all_of(self, streamed: StreamedGroup, steps: PortSteps, choices: Mapping[Tap, int]) -> tuple[MemoryUse, ...]:
-        """All memories; `choices` says of how many places each tap takes its datum."""
+    def all_of(self, steps: PortSteps) -> tuple[MemoryUse, ...]:
+        """All memories, under chunks of the port."""
+        outside = self._end if self.streamed.stream.interface == "axis" else self._chunk
+        uses = (*self._line_buffers, *(outside(port) for port in steps.ports if port.all_data))
+        if self.terms is None:
+            return uses
+        return (*uses, self._control(steps), *self._residents)
+
+    @cached_property
+    def _line_buffers(self) -> tuple[MemoryUse, ...]:
         lines: dict[str, list[Chain]] = {}
-        for chain in streamed.chains:
+        for chain in self.streamed.chains:
             if chain.segments:
                 lines.setdefault(output_name(chain), []).append(chain)
-        uses = [self._line_buffer(name, chains) for name, chains in lines.items()]
-        outside = self._end if streamed.stream.interface == "axis" else self._chunk
-        uses += [outside(port, streamed) for port in steps.ports if port.data.any()]
-        if self.terms is None:
-            return tuple(uses)
-        return (*uses, self._control(streamed, steps, choices), *self._residents(streamed))
+        return tuple(self._line_buffer(name, chains) for name, chains in lines.items())
 
     def _line_buffer(self, name: str, chains: Sequence[Chain]) -> MemoryUse:
         """The line buffers of an output, of all its lanes."""
@@ -67,7 +73,8 @@ class StreamMemories:
         use = replace(memory_use(self.platform, (CHAIN.name, name, bits), words), segments=depths)
         if self.terms is None:
             return replace(use, banks=len(segments), blocks=self._blocks(segments, bits))
-        built = _summed(self._segment(segment, bits, self.terms) for segment in segments)
+        known = {own: self._segment(*own, bits, self.terms) for own in {(one.depth, one.shifts) for one in segments}}
+        built = _summed(known[segment.depth, segment.shifts] for segment in segments)
         longest = max(segment.depth for segment in segments)
         reason = f"{counted(len(segments), 'segment')} of {counted(longest, 'word')} at most"
         organised = with_organisation(use, Organisation("segments", 1, None, words, bits, 0, built, reason))
@@ -80,21 +87,21 @@ class StreamMemories:
         return sum(block_count(one.depth, bits, 1, size) for one in segments if one.depth > REGISTERS)
 
     @staticmethod
-    def _segment(segment: Segment, bits: int, terms: Terms) -> Built:
-        if segment.depth <= REGISTERS:
-            return terms.kinds.registers(segment.depth * bits)
-        memory, place = terms.kinds.registers(bits), (segment.depth - 1).bit_length()
-        if segment.shifts:
-            return _bank(segment.depth - 1, bits, terms).combined_with(memory).combined_with(_counter(place, terms))
+    def _segment(depth: int, shifts: bool, bits: int, terms: Terms) -> Built:
+        if depth <= REGISTERS:
+            return terms.kinds.registers(depth * bits)
+        memory, place = terms.kinds.registers(bits), (depth - 1).bit_length()
+        if shifts:
+            return _bank(depth - 1, bits, terms).combined_with(memory).combined_with(_counter(place, terms))
         control = Built(CHAIN.name, lut=_lut(terms, 2 * bits + (QUEUED - 1) * (3 * place + 1)))
         counters = _counter(3 * place + 1, terms).combined_with(control)
-        return _bank(segment.depth, bits, terms).combined_with(memory).combined_with(counters)
+        return _bank(depth, bits, terms).combined_with(memory).combined_with(counters)
 
-    def _end(self, port: PortOfArray, streamed: StreamedGroup) -> MemoryUse:
+    def _end(self, port: PortOfArray) -> MemoryUse:
         """The registers of an AXI4-Stream: two words, or all of an array that is there before the first pulse."""
         array, bits = port.array, self.group.accesses.network.arrays[port.array].type.bits
         is_set_up = self.group.is_set_up(array)
-        data = int(port.data.sum()) if is_set_up else WORDS * self._width(array, streamed)
+        data = port.all_data if is_set_up else WORDS * self._width(array)
         use = memory_use(self.platform, (CHUNK.name, array, bits), data, 1, data)
         if self.terms is None:
             return use
@@ -102,10 +109,10 @@ class StreamMemories:
         built = self.terms.kinds.registers(data * bits)
         return with_organisation(use, Organisation("chunks", 1, None, data, bits, 0, built, reason))
 
-    def _chunk(self, port: PortOfArray, streamed: StreamedGroup) -> MemoryUse:
+    def _chunk(self, port: PortOfArray) -> MemoryUse:
         """Two chunks of an array outside; what is there before the first pulse is in registers, once."""
-        accesses, array, data = self.group.accesses, port.array, int(port.data.max())
-        bits, wide = accesses.network.arrays[array].type.bits, self._width(array, streamed)
+        accesses, array, data = self.group.accesses, port.array, port.most_data
+        bits, wide = accesses.network.arrays[array].type.bits, self._width(array)
         words = 2 * -(-data // wide) * wide
         use = memory_use(self.platform, (CHUNK.name, array, bits), 2 * data, 1, words)
         if self.terms is None:
@@ -121,25 +128,25 @@ class StreamMemories:
         organised = with_organisation(use, Organisation("chunks", 1, None, words, bits, 0, built, reason))
         return replace(organised, banks=banks)
 
-    def _width(self, array: str, streamed: StreamedGroup) -> int:
+    def _width(self, array: str) -> int:
         """The data of an array that the group takes or makes in a pulse, at most."""
         wide = 1
         for node in self.group.nodes.values():
             for touch in (*node.reads, *node.writes):
-                if touch.array == array and node.kind != "task" and node.name in streamed.nodes:
-                    wide = max(wide, math.prod(touch.pattern) * streamed.nodes[node.name].firing.units)
+                if touch.array == array and node.kind != "task" and node.name in self.streamed.nodes:
+                    wide = max(wide, math.prod(touch.pattern) * self.streamed.nodes[node.name].firing.units)
                 elif touch.array == array and touch in node.writes and node.kind == "task":
-                    firing = streamed.nodes[node.name].firing
+                    firing = self.streamed.nodes[node.name].firing
                     wide = max(wide, -(-math.prod(touch.pattern) // firing.interval) * firing.units)
         return wide
 
-    def _control(self, streamed: StreamedGroup, steps: PortSteps, choices: Mapping[Tap, int]) -> MemoryUse:
+    def _control(self, steps: PortSteps) -> MemoryUse:
         """Counters of the pulses, of a chunk, and of each node's indices, and the multiplexers of borders."""
         assert self.terms is not None, "there is something to build with"
-        bits = streamed.frame.bit_length() + steps.chunk.bit_length()
-        bits += sum(_index_bits(node.firing) for node in streamed.nodes.values())
+        bits = self.streamed.frame.bit_length() + steps.chunk.bit_length()
+        bits += sum(_index_bits(node.firing) for node in self.streamed.nodes.values())
         built = _counter(bits, self.terms)
-        for tap, places in choices.items():
+        for tap, places in self.choices.items():
             node = self.group.nodes[tap.node]
             width = node.reads[tap.read].array if tap.read < len(node.reads) else None
             if width is not None and places > 1:
@@ -149,11 +156,12 @@ class StreamMemories:
         organisation = Organisation("segments", 1, None, 0, 1, 0, built, reason)
         return with_organisation(MemoryUse(CHAIN.name, CONTROL, 0, 0, 1, 0, 1), organisation)
 
-    def _residents(self, streamed: StreamedGroup) -> list[MemoryUse]:
+    @cached_property
+    def _residents(self) -> list[MemoryUse]:
         """The memories that single tasks have, for their units and intervals."""
         found = []
-        for task in streamed.tasks:
-            accesses, firing = self.group.accesses, streamed.nodes[task].firing
+        for task in self.streamed.tasks:
+            accesses, firing = self.group.accesses, self.streamed.nodes[task].firing
             scan = row_major(len(accesses.extents(task)))
             builder = Builder.of(LocalPorts(Group(accesses, (task,)), self.platform, scan), ())
             assert builder is not None, "there is something to build with"
