@@ -302,7 +302,7 @@ class _Search:
         waiting: list[tuple[int, float, int, Mask, WorkItem]] = []
         for place, group in enumerate(self._in_order(number)):
             known = self._known(group)
-            if self.both.take(group):
+            if self.both.take(group) and len(self.archive.wholes):
                 self._price_streams()
             if group in self.promised:
                 continue
@@ -457,10 +457,12 @@ class _Search:
         return joined([self.known[group].part, *(yield jobs)], self.context.columns)
 
     def _look(self) -> None:
-        """Make whole designs of what is known of groups."""
+        """Make whole designs of what is known of groups; the first ones do not wait for streams."""
+        is_first = not len(self.archive.wholes)
         self.archive.add(self.schedule, self._fronts(), self._design)
         self.spent += self.archive.seconds
-        self._price_streams()
+        if not is_first:
+            self._price_streams()
         self._join()
         if len(self.archive.wholes):
             self.looks.append((self.spent, self._with_rivals))
