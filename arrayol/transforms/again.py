@@ -135,6 +135,7 @@ def _merged(
     used = [port.name for one in (producer, reader) for port in (*one.inputs, *one.outputs)]
     links = [link for link in pair.consumer.input_links if link.array not in shared]
     made: list[Made] = []
+    known = {(link.array, link.tiler, _finite(port_named(reader.inputs, link.port))): link.port for link in links}
     for link in (link for link in pair.consumer.input_links if link.array in shared):
         port = port_named(reader.inputs, link.port)
         if reads_by_data(reader.body or (), port.name):
@@ -145,10 +146,12 @@ def _merged(
         for source in pair.producer.input_links:
             own = port_named(producer.inputs, source.port)
             found = _reads(pair, arrays[source.array], (port, link), (own, source), producer)
-            name = names.local(own.name, used)
-            used.append(name)
-            reads[own.name] = replace(own, name=name, shape=found.pattern), found
-            links.append(Link(name, source.array, found.tiler, source.span))
+            key = source.array, found.tiler, found.pattern
+            if key not in known:
+                known[key] = names.local(own.name, used)
+                used.append(known[key])
+                links.append(Link(known[key], source.array, found.tiler, source.span))
+            reads[own.name] = replace(own, name=known[key], shape=found.pattern), found
         made.append(Made(port, result, reads))
     elementary = merged_body(names.definition(f"{producer.name}_{reader.name}"), producer, reader, made, names)
     read = [*(link.array for link in links), *default_arrays(pair.consumer)]
