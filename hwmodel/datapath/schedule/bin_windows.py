@@ -66,7 +66,7 @@ class BinWindow:
         ticks, values = problem.ticks[self.reads], problem.dataflow.first + self.reads
         taken = set(problem.dataflow.edges[0].tolist())
         due[values] = np.minimum(due[values], np.maximum(self._last(placed) * problem.room, starts[self.reads]) + ticks)
-        for place in np.argsort(-due[values], kind="stable").tolist():
+        for place in np.argsort(due[values], kind="stable")[::-1].tolist():
             operation = int(self.reads[place])
             kind = problem.classes[operation]
             cycle, latest = int(starts[operation]) // problem.room, int(due[values[place]] - ticks[place])

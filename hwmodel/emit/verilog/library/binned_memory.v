@@ -69,10 +69,10 @@ module binned_memory #(
       wire takes = valid2 && place2[ADDRESS] == number;
       wire clears = read1 && rturn1 == number;
       wire [WIDTH-1:0] rdata;
-      bank #(.WIDTH(WIDTH), .DEPTH(DEPTH), .ADDRESS(ADDRESS), .APART(1)) held (
+      bank #(.WIDTH(WIDTH), .DEPTH(DEPTH), .ADDRESS(ADDRESS), .APART(1)) side (
         .clk(clk), .write(clearing || takes || clears),
         .waddress(clearing ? cleared : takes ? place2[ADDRESS-1:0] : raddress1),
-        .wdata(takes && !clearing ? sum2 : EMPTY),
+        .wdata(takes ? sum2 : EMPTY),
         .raddress(add && turn == number ? address : raddress), .rdata(rdata)
       );
     end
