@@ -9,8 +9,8 @@ The specifications are those of tests of the emission and of streams, at small s
 separate ports of 32 or 64 bits, and in the default space or in that of what has hardware; all of that is drawn. Of each
 front up to three designs of blocks are drawn that have at most 4,000 LUT by the model, and of these twenty. None of
 them is in the fit of `hwmodel/synth/logic.py`. That is made of designs of shipped specifications, and of former draws
-from fronts of some of the same specifications. Four more of these draws were chosen since the model puts memories of
-theirs into block RAM. Measuring takes 10 seconds to a minute of a free core for a design.
+from fronts of some of the same specifications. Others were chosen for their memories: tools
+by themselves make other ones of them. Measuring takes 10 seconds to a minute of a free core for a design.
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ def table() -> str:
     fit, lines = calibration(), list[str]()
     for kind, said in (
         ("fitted", "fitted to"),
-        ("in blocks", "kept out, chosen for block RAM"),
+        ("in blocks", "chosen for their memories"),
         ("judged", "kept out"),
     ):
         group, within = stored(kind), [0, 0, 0, 0, 0]
