@@ -173,12 +173,13 @@ class DatapathChoices:
     @cached_property
     def bins(self) -> tuple[Bins, ...]:
         """The memories in a unit of a derived datapath, to whose words sums are added; a given cost contains them."""
-        if self.entry.module is not None or self.entry.cost or self._derivation is None:
+        if self.entry.module is not None or self.entry.cost:
             return ()
         try:
-            return self._derivation.bins
-        except ArrayolError:
+            derivation = self._derivation
+        except ArrayolError:  # which `at` tells where the figures are not given
             return ()
+        return derivation.bins if derivation is not None else ()
 
     @property
     def _has_body(self) -> bool:
