@@ -49,7 +49,7 @@ from dse.search.rounds.neighbourhood import DECISIONS, Neighbourhood
 from dse.search.rounds.search import _Search
 from dse.space.study import NARROW, Study
 from hwmodel.cost_model.counted.buffer_size.line_words import Pairs, _Choice
-from hwmodel.local_memory import bank_depths, forms
+from hwmodel.local_memory import contents, forms
 from hwmodel.local_memory.lines import BufferLines
 from hwmodel.platform import Platform, find_platform
 
@@ -101,7 +101,7 @@ def _without_form(number: int) -> AbstractContextManager[object]:
 
     stack = ExitStack()
     stack.enter_context(patch.object(Pairs, "forms", sizes))
-    for module in (forms, bank_depths):
+    for module in (forms, contents):
         stack.enter_context(patch.object(module, "forms_of", others))
     return stack
 

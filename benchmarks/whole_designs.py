@@ -31,7 +31,7 @@ from dse.output.calibration import Calibration, Measured, open_measured, write_c
 from dse.output.hardware.emission import DOCUMENT, SYNTHESIS
 from dse.output.open_design import StoredDesign
 from dse.output.synthesis import FIGURES
-from hwmodel.cost_model.control_cost import parts_of
+from hwmodel.cost_model.costs import parts_of
 from hwmodel.datapath.derive import derivation_of
 from hwmodel.datapath.technology.overhead import total_features
 from hwmodel.datapath.technology.technology import TABLES

@@ -24,15 +24,26 @@ from arrayol.source import Span
 from hwmodel.datapath.choices import DatapathChoices, Ground, Pairs
 from hwmodel.datapath.cost_models import has_cost_model
 from hwmodel.datapath.derive import Derivation, derivation_of
-from hwmodel.datapath.entry import Costs, ElementaryEntry
+from hwmodel.datapath.entry import Costs, ElementaryEntry, broken_entries
 from hwmodel.datapath.figures import Datapath
 from hwmodel.datapath.operators.bins import Bins
-from hwmodel.datapath.rules import broken_entries
 from hwmodel.datapath.technology.capacities import capacities_of
 from hwmodel.datapath.technology.rows import NO_OPERATORS, OperatorsField, broken_operators
 from hwmodel.datapath.technology.technology import Technology, load_technology, shipped_technologies
-from hwmodel.toml_model import RULE, BrokenRule, KeyPath, TomlFile, read_toml, shown_path, validate
-from hwmodel.toml_values import Amount, Positive, Real, Table, Whole
+from hwmodel.toml_model import (
+    RULE,
+    Amount,
+    BrokenRule,
+    KeyPath,
+    Positive,
+    Real,
+    Table,
+    TomlFile,
+    Whole,
+    read_toml,
+    shown_path,
+    validate,
+)
 
 Value = TypeVar("Value")
 

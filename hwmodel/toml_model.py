@@ -2,6 +2,8 @@
 
 Fields say in their `description` what is allowed; messages quote it. pydantic finds the mistakes; its wording
 stays here.
+
+What a validator of our own accepts stands beside it as `json_schema_input_type`, for `arrayol schema`.
 """
 
 from __future__ import annotations
@@ -16,14 +18,15 @@ from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
-from pydantic import BaseModel, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator, ValidationError
+from pydantic.config import JsonDict
 from pydantic.fields import FieldInfo
-from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from arrayol.errors import ArrayolError, Diagnostic, error
 from arrayol.files import MOST_TEXT_BYTES, LargeFileError, hint_of, read_bytes, read_text
 from arrayol.language.syntax.diagnose import closest, did_you_mean
-from arrayol.limits import beyond, in_range
+from arrayol.limits import LARGEST, SMALLEST, beyond, in_range
 from arrayol.source import SourceFile, Span
 from arrayol.text import clipped
 
@@ -300,3 +303,40 @@ def _annotation(model: type[BaseModel], path: KeyPath) -> tuple[Any, str | None]
 def _present(annotation: Any) -> Any:
     kept = [choice for choice in get_args(annotation) if choice is not NoneType]
     return kept[0] if NoneType in get_args(annotation) and len(kept) == 1 else annotation
+
+
+class Table(BaseModel):
+    """Descriptions say what is allowed, for messages: "it must be ..."."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+
+def _ranged(value: float) -> float:
+    if not in_range(value):
+        raise PydanticCustomError("range", "out of range")
+    return value
+
+
+def _amount(value: object) -> int | float:
+    if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 and in_range(value):
+        return value
+    raise PydanticCustomError("amount", "not an amount")
+
+
+_NOT_TINY: JsonDict = {"maximum": LARGEST, "not": {"exclusiveMinimum": 0, "exclusiveMaximum": SMALLEST}}  # `in_range`
+_AmountForm = Annotated[float, Field(ge=0, json_schema_extra=_NOT_TINY)]
+
+Whole = Annotated[int, Field(le=LARGEST)]
+Count = Annotated[int, Field(ge=1, le=LARGEST)]
+Real = Annotated[float, AfterValidator(_ranged), Field(json_schema_extra=_NOT_TINY)]
+Positive = Annotated[float, Field(gt=0), AfterValidator(_ranged), Field(json_schema_extra=_NOT_TINY)]
+Amount = Annotated[
+    int | float,
+    PlainValidator(_amount, json_schema_input_type=_AmountForm),
+    Field(description="a number, 0 or more"),
+]
+
+
+def toml_text(text: str) -> str:
+    """A text as TOML has it on one line, whatever is in it: quoted, control characters by their code points."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from hwmodel.local_memory.lines import BufferLines, Line
-from hwmodel.local_memory.pieces import LoopPlaces, Piece
+from hwmodel.local_memory.lines import BufferLines, Line, LoopPlaces, Piece
 
 
 def windows(extent: int, block: int, before: int = 0, after: int = 0, *, wrap: bool = False) -> Line:

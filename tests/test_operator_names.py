@@ -34,7 +34,7 @@ LEFT: dict[str, int] = {
     "arrayol/transforms/kept_consts.py": 1,
     "hwmodel/banks/emit_linear.py": 1,
     "hwmodel/datapath/graph/bits.py": 1,
-    "hwmodel/datapath/graph/floats.py": 11,
+    "hwmodel/datapath/graph/operations.py": 11,
     "hwmodel/datapath/graph/graph.py": 3,
     "hwmodel/datapath/graph/integers.py": 11,
     "hwmodel/datapath/graph/ones.py": 2,

@@ -21,7 +21,7 @@ from dse.results.slack_text import slack_text
 from dse.results.totals import NAMES, totals_of
 from dse.space.device import fit_text
 from dse.space.objectives import grows
-from hwmodel.datapath.technology.devices import BLOCKS
+from hwmodel.datapath.technology.rows import BLOCKS
 from hwmodel.figures import FRAME, FRAMES_PER_SECOND, LATENCY, MICROSECONDS
 
 _MEMORY = "internal_memory_bits"

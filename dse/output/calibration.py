@@ -21,7 +21,7 @@ from dse.results.identifiers import IDENTIFIER
 from hwmodel.datapath.technology.overhead import STEERED
 from hwmodel.datapath.technology.technology import shipped_technologies
 from hwmodel.synth.fit import FOR_COST, Sample, fitted, predicted
-from hwmodel.toml_values import toml_text
+from hwmodel.toml_model import toml_text
 
 FEWEST = 3  # designs that a fit is made of
 MESSAGE = "this folder has no synthesis of the Verilog in it"

@@ -8,7 +8,7 @@ import numpy as np
 
 from arrayol.arrays import IntArray
 from dse.pareto.fronts import Rows
-from hwmodel.cost_model.counted.axes.distinct import distinct_rows
+from hwmodel.cost_model.numbering import distinct_rows
 
 _FINEST = 2.0**-12  # side of a box, of logarithms to base 2,
 _HALVINGS = 18  # and how often it is doubled until all is in one

@@ -19,8 +19,7 @@ from dse.results.designs import (
     StreamRecord,
 )
 from hwmodel.channels import channel_numbers
-from hwmodel.cost_model.control_cost import control_cost_of, parts_of
-from hwmodel.cost_model.costs import processor_costs
+from hwmodel.cost_model.costs import control_cost_of, parts_of, processor_costs
 from hwmodel.cost_model.estimate import DesignEstimate, GroupEstimate
 from hwmodel.cost_model.issue.datapaths import Datapaths
 from hwmodel.cost_model.model import MachineModel

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dse.results.designs import LOCAL_MEMORIES, Design, Number
 from dse.results.schema import DeviceRecord
-from hwmodel.datapath.technology.devices import BLOCKS
+from hwmodel.datapath.technology.rows import BLOCKS
 
 NAMES = {"lut": "LUT", "ff": "FF", "dsp": "DSP", BLOCKS: "block RAM", "area": "um2"}  # figures, and their words
 

@@ -41,11 +41,11 @@ from hwmodel.cost_model.counted.axes.links import AxisLink, separate
 from hwmodel.cost_model.counted.counted_accesses import moved_data
 from hwmodel.cost_model.energy import MEMORY_BITS, repetition_fj
 from hwmodel.cost_model.estimate import DYNAMIC, LEAKAGE, SETUP, Number
-from hwmodel.cost_model.int64 import LIMIT
 from hwmodel.cost_model.issue.datapaths import Datapaths
 from hwmodel.cost_model.memories.local_ports import terms_of
 from hwmodel.cost_model.memory_port.port import MemoryPort
 from hwmodel.cost_model.metrics import MEMORY, RESIDENT, SHARED, TIMES, TRAFFIC
+from hwmodel.cost_model.numbering import LIMIT
 from hwmodel.cost_model.together import GROUPS, OFF_PORT, SERVICES, SHARED_PORT
 from hwmodel.datapath.figures import Datapath
 from hwmodel.design import interval_of, rate_of, row_major, units_of

@@ -27,8 +27,7 @@ from hwmodel.design import KEEP_FORM, POLICIES, Scan
 from hwmodel.memory_kinds import BUFFER
 from hwmodel.residence import LOADS, Load, Loads
 from hwmodel.streamed import Frames, Interface, Starts
-from hwmodel.toml_model import BrokenRule, TomlFile, read_toml, validate
-from hwmodel.toml_values import Count
+from hwmodel.toml_model import BrokenRule, Count, TomlFile, read_toml, validate
 
 _CONSTRAINT = re.compile(r"\s*([A-Za-z_]\w*)\s*(<=|<|>=|>)\s*([0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*")
 

@@ -28,7 +28,7 @@ from hwmodel.memory_kinds import FIFO, STATE, kind_named
 from hwmodel.platform import Platform
 from hwmodel.residence import Loads
 from hwmodel.simulator.group import LocalMemories
-from hwmodel.simulator.memories.setup import Setup
+from hwmodel.simulator.memories.memories import Setup
 from hwmodel.simulator.simulate import (
     AnyRun,
     Local,

@@ -10,12 +10,10 @@ from hwmodel.cost_model.enumerated.plan import EnumeratedPlan
 from hwmodel.cost_model.estimate import GroupEstimate
 from hwmodel.cost_model.memories.organised import Builder
 from hwmodel.design import GroupDesign
-from hwmodel.local_memory.banked import BankedMemory, ReaderName, ReadPorts, WindowReads
+from hwmodel.local_memory.addresses import BankedMemory, ReaderName, ReadPorts, WindowReads, Words
 from hwmodel.local_memory.offsets import Access
 from hwmodel.local_memory.organisations import ROM_READS, Organisation
-from hwmodel.local_memory.port_plan import PortPlan
-from hwmodel.local_memory.windows import Window
-from hwmodel.local_memory.words import Words
+from hwmodel.local_memory.port_plan import PortPlan, Window
 
 
 @dataclass(frozen=True, eq=False)

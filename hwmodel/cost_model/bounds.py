@@ -21,7 +21,7 @@ from arrayol.text import listed, rounded
 from hwmodel.accesses import Accesses, Touch
 from hwmodel.cost_model.costs import all_costs, scale_of
 from hwmodel.cost_model.group.group import frames_kept
-from hwmodel.cost_model.int64 import EXACT_LIMIT, LIMIT, SMALLER, too_large
+from hwmodel.cost_model.numbering import EXACT_LIMIT, LIMIT, SMALLER, too_large
 from hwmodel.cost_model.residents import once_memories
 from hwmodel.design import INTERVAL_LIMIT
 from hwmodel.external_memory import WORD_BYTES

@@ -1,4 +1,4 @@
-"""Costs of processors: the platform's costs of a unit, and bits of ROMs and locals (docs/machine.md, section 11).
+"""Costs of processors, and of the control and interconnect of whole designs, as the platform gives them.
 
 Each processor that reads a ROM has one, and each unit its own locals. Their bits are the costs `rom_bits` and
 `local_bits`. A platform may also say what a bit of either costs in other terms, such as LUTs.
@@ -10,14 +10,16 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from hwmodel.accesses import Accesses
-from hwmodel.cost_model.estimate import MemoryUse, Number
+from hwmodel.cost_model.estimate import GroupEstimate, MemoryUse, Number
 from hwmodel.cost_model.issue.datapaths import Datapaths
 from hwmodel.cost_model.memories.local_ports import terms_of
 from hwmodel.datapath.figures import Datapath
+from hwmodel.datapath.technology.overhead import STEERED
 from hwmodel.design import interval_of, units_of
 from hwmodel.figures import LOCAL_BITS, ROM_BITS
 from hwmodel.memory_kinds import ROM
@@ -132,3 +134,16 @@ def _sum(fixed: Number, rate: Number, bits: int) -> Number:
         return fixed
     exact = Fraction(str(fixed)) + Fraction(str(rate)) * bits
     return int(exact) if exact.denominator == 1 else float(exact)
+
+
+def parts_of(groups: Sequence[GroupEstimate]) -> list[Mapping[str, Any]]:
+    """The features of each memory that is built."""
+    built = [use.organisation for group in groups for use in group.memories]
+    return [memory.features for memory in built if memory is not None]
+
+
+def control_cost_of(platform: Platform, parts: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """The share of control and interconnect in a design's costs, by name; empty if the technology has no such model."""
+    overhead = platform.prices.overhead if platform.prices is not None else None
+    each = [overhead.of(part) for part in parts] if overhead is not None else []
+    return {name: float(sum(amounts[number] for amounts in each)) for number, name in enumerate(STEERED)}

@@ -42,8 +42,7 @@ from hwmodel.cost_model.group.one_level import Halves, halves_of, in_one_level
 from hwmodel.cost_model.group.scans import breaking_pair
 from hwmodel.cost_model.group.ticks import Ticks, read_at, require_legal, tick_group
 from hwmodel.cost_model.issue.fifo import fifo_data
-from hwmodel.cost_model.memories.local_ports import LocalPorts
-from hwmodel.cost_model.memories.lone_ports import LonePorts
+from hwmodel.cost_model.memories.local_ports import LocalPorts, LonePorts
 from hwmodel.cost_model.metrics import Metrics
 from hwmodel.cost_model.residents import loaded_once, resident_memories
 from hwmodel.cost_model.streaming.stream_groups import StreamPricer

@@ -1,13 +1,18 @@
-"""Distinct numbers: by a table of all possible values if that is small, else by sorting."""
+"""Integers in arrays: distinct numbers and rows, numbered by a table or by sorting, and the range that 64 bits hold."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from arrayol.arrays import IntArray
+from arrayol.errors import ArrayolError, error
+from arrayol.text import rounded
 
 _TIMES = 4  # as large as the numbers are many the table may be
 
@@ -74,3 +79,60 @@ class NumberTable:
         if self.table is None:
             return np.searchsorted(self.distinct, numbers)
         return self.table[numbers].astype(np.intp)
+
+
+_FACTORS = np.random.default_rng(1).integers(1, 1 << 62, 256) | 1
+
+
+def distinct_rows(table: IntArray) -> tuple[IntArray, IntArray]:
+    """The distinct rows of a table (n, columns): the index of one row of each, and for each row its number among them.
+
+    Rows are compared by a hash (a sum modulo 2^64). On a collision the rows are sorted instead, so the result is exact.
+    """
+    first, kind = _distinct(table @ np.resize(_FACTORS, table.shape[1]))
+    if (table[first[kind]] == table).all():
+        return first, kind
+    _, first, kind = np.unique(table, axis=0, return_index=True, return_inverse=True)
+    return first, kind.ravel()
+
+
+def places_of(rows: IntArray, table: IntArray) -> IntArray | None:
+    """The index of each of some rows (n, columns) in a table of distinct rows; None if one is missing."""
+    places = {row.tobytes(): place for place, row in enumerate(np.ascontiguousarray(table))}
+    index = [places.get(row.tobytes(), -1) for row in np.ascontiguousarray(rows)]
+    return np.array(index, np.intp) if -1 not in index else None
+
+
+def _distinct(key: IntArray) -> tuple[IntArray, IntArray]:
+    """The first index of each distinct key (n,), ascending by key, and for each key its number among them."""
+    order = key.argsort(kind="stable")
+    ascending = key[order]
+    heads = np.ones(len(key), np.bool_)
+    np.not_equal(ascending[1:], ascending[:-1], out=heads[1:])
+    kind = np.empty(len(key), np.intp)
+    kind[order] = np.cumsum(heads) - 1
+    return order[heads], kind
+
+
+LIMIT = 1 << 62  # half of what 64 bits hold
+EXACT_LIMIT = 1 << 50  # of what is a float on its way: all its units are told apart
+SMALLER = "make arrays and repetitions smaller, as by --set"
+
+
+def too_large(what: str, hint: str, limit: int = LIMIT) -> ArrayolError:
+    """The error `figure-too-large`."""
+    message = f"{what}; the machine model is exact below 2^{limit.bit_length() - 1}, {rounded(limit)}"
+    return error("figure-too-large", message, hint=hint)
+
+
+def require_numbers(*factors: int) -> None:
+    """Raises ArrayolError (`figure-too-large`) if so many combinations cannot be numbered in 64 bits."""
+    if math.prod(factors) >= LIMIT:
+        shown = " x ".join(rounded(factor) for factor in factors)
+        raise too_large(f"the model would tell {shown} accesses apart", SMALLER)
+
+
+def require_energy(femtojoules: float) -> None:
+    """Raises ArrayolError (`figure-too-large`) for an energy that 64 bits do not hold."""
+    if femtojoules >= LIMIT:
+        raise too_large(f"energy may come to {rounded(int(femtojoules))} fJ per frame", SMALLER)

@@ -1,4 +1,4 @@
-"""The addresses of a buffer's data: frozen values that a design carries.
+"""Addresses and banks of a buffer's data, and the word of each datum: frozen values that a design carries.
 
 A datum is given by its index x0 on the outer line, its index x1 on the inner line, and the offset in its `free` part
 (`lines`). Each part of a buffer has one of three forms, a function of two counters:
@@ -9,18 +9,24 @@ A datum is given by its index x0 on the outer line, its index x1 on the inner li
 
 Box is successive moduli (Lefebvre and Feautrier 1998), linear a lattice of one row (Darte, Schreiber and Villard 2005),
 ring a modulus on the order in which the scan brings the data. `parts` chooses the forms.
+
+A buffer holds pieces, one after another, or data with a box of their own (`addresses`). The piece of a datum, and its
+indices there, follow from its subscripts and from the places of the loops in the step that brings it.
+
+`organisations` and `port_plan` decide about these; here are their results.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 
 from arrayol.arrays import IntArray
+from hwmodel.local_memory.bank_functions import BankFunction
 
 
 class Form(Protocol):
@@ -219,3 +225,182 @@ def placed(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     """Place parts one after another, from slot 0 on."""
     bases = np.cumsum([0, *(part.form.size for part in parts)]).tolist()
     return tuple(replace(part, base=base) for part, base in zip(parts, bases[:-1], strict=True))
+
+
+class Words(Protocol):
+    """The memory of a buffer: `size` words, and the word of each datum."""
+
+    @property
+    def size(self) -> int:
+        """The number of words."""
+
+    def word(self, element: IntArray, step: IntArray) -> IntArray:
+        """The word of each datum, an element by row-major number that is brought in a step; -1 for none."""
+
+
+@dataclass(frozen=True, eq=False)
+class RowNumbers:
+    """The numbers of distinct rows of coordinates; `extents` bound each coordinate from above."""
+
+    extents: tuple[int, ...]
+    keys: IntArray
+    order: IntArray
+
+    @staticmethod
+    def of(rows: IntArray, extents: tuple[int, ...]) -> RowNumbers:
+        """Number rows (n, coordinates) by their position."""
+        keys = _key(rows, extents)
+        order = np.argsort(keys)
+        return RowNumbers(extents, keys[order], order)
+
+    def find(self, rows: IntArray) -> IntArray:
+        """The number of each row; -1 for an unknown one."""
+        keys = _key(rows, self.extents)
+        places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where(self.keys[places] == keys, self.order[places], -1)
+
+
+def _key(rows: IntArray, extents: tuple[int, ...]) -> IntArray:
+    """The mixed-radix number of each row."""
+    key = np.zeros(len(rows), np.int64)
+    for column, extent in zip(rows.T, extents, strict=True):
+        key = key * extent + column
+    return key
+
+
+@dataclass(frozen=True, eq=False)
+class PieceWords:
+    """The words of a piece: the axes of both lines and of the free part, and the numbers of their subscripts.
+
+    Rows of a line include the place of the line at which they are brought. Step `start` is the first place of both
+    lines; the inner line has `places`.
+    """
+
+    addresses: Addresses | BankAddresses
+    axes: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+    numbers: tuple[RowNumbers, RowNumbers, RowNumbers]
+    places: int
+    start: int
+
+    @property
+    def size(self) -> int:
+        """The words of the piece."""
+        return self.addresses.size
+
+    def word(self, subscripts: IntArray, step: IntArray) -> IntArray:
+        """The word of each datum, by its subscripts (n, rank) and the step that brings it.
+
+        -1 for data of other pieces.
+        """
+        row, column = np.divmod(step - self.start, self.places)
+        columns = [subscripts[:, axes] for axes in self.axes]
+        rows = (np.column_stack([columns[0], row]), np.column_stack([columns[1], column]), columns[2])
+        outer, inner, free = (number.find(each) for number, each in zip(self.numbers, rows, strict=True))
+        words = np.full(len(step), -1, np.int64)
+        there = (outer >= 0) & (inner >= 0) & (free >= 0)
+        words[there] = self.addresses.address(outer[there], inner[there], free[there])
+        return words
+
+
+@dataclass(frozen=True, eq=False)
+class BufferWords:
+    """The words of an array's buffer: its pieces one after another."""
+
+    shape: tuple[int, ...]
+    pieces: tuple[PieceWords, ...]
+
+    @property
+    def size(self) -> int:
+        """The words of all pieces."""
+        return sum(piece.size for piece in self.pieces)
+
+    def word(self, element: IntArray, step: IntArray) -> IntArray:
+        """The word of each datum, an element by row-major number that is brought in a step; -1 for none."""
+        words, base = np.full(len(element), -1, np.int64), 0
+        subscripts = (
+            np.column_stack(np.unravel_index(element, self.shape))
+            if self.shape
+            else np.zeros((len(element), 0), np.int64)
+        )
+        for piece in self.pieces:
+            piece_words = piece.word(subscripts, step)
+            words = np.where(piece_words >= 0, base + piece_words, words)
+            base += piece.size
+        return words
+
+
+Place = tuple[int, ...]
+ReaderName = tuple[str, int]  # a task, and the number of one of its input tilers
+
+
+@dataclass(frozen=True, slots=True)
+class WindowReads:
+    """The reads of a window: the new elements (`fresh`) of a round, which come from `fill` rounds earlier on.
+
+    They come in their order, at most `each` in a cycle, and are relative to the origin of the first unit's pattern. All
+    other elements are in registers.
+    """
+
+    fresh: tuple[Place, ...]
+    each: int
+    fill: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPorts:
+    """The ports of each bank that only one reader uses, and its window.
+
+    `random` is the number of elements that a repetition reads at subscripts computed from data, 0 for none.
+    """
+
+    ports: int = 1
+    window: WindowReads | None = None
+    random: int = 0
+
+
+@dataclass(frozen=True)
+class BankedMemory:
+    """Banks of `depth` words, each with so many read `ports` in a cycle, over all copies.
+
+    Each of the `writers` has its own copies, which it writes through one port. `storing` is the number of ports of each
+    bank through which the storer reads in a cycle. With a bank layout each unit is a reader, or a writer, with the
+    ports in `readers`.
+    """
+
+    function: BankFunction
+    depth: int
+    ports: int
+    readers: Mapping[ReaderName, ReadPorts] = field(default_factory=dict)
+    storing: int = 1
+    writers: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class BankedWords:
+    """The words of a buffer in banks, bank after bank; `in_bank` has the words in each bank."""
+
+    shape: tuple[int, ...]
+    function: BankFunction
+    in_bank: BufferWords | ElementBox
+
+    @property
+    def depth(self) -> int:
+        """The words of a bank."""
+        return self.in_bank.size
+
+    @property
+    def size(self) -> int:
+        """The words of all banks."""
+        return self.function.banks * self.depth
+
+    def word(self, element: IntArray, step: IntArray) -> IntArray:
+        """The word of each datum, an element by row-major number that is brought in a step; -1 for none."""
+        places = (
+            np.stack(np.unravel_index(element, self.shape), axis=1)
+            if self.shape
+            else np.zeros((len(element), 0), np.int64)
+        )
+        in_bank = self.in_bank
+        numbers = element if isinstance(in_bank, BufferWords) else self.function.address(places, self.shape)
+        words = in_bank.word(numbers, step)
+        return np.where(words < 0, -1, self.function.bank(places) * self.depth + words)

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from arrayol.arrays import distinct_rows
 from arrayol.execute.patterns import elements_of
 from arrayol.ir.borders import Border
-from hwmodel.datapath.port_cycles import read_cycles, result_cycles
+from hwmodel.datapath.figures import read_cycles, result_cycles
 
 _MOST_NUMBERS = 1 << 62  # of places in a box
 

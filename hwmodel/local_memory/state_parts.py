@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hwmodel.datapath.port_cycles import read_cycles, result_cycles
+from hwmodel.datapath.figures import read_cycles, result_cycles
 
 
 def data_together(data: int, interval: int, latency: int) -> int | None:

@@ -18,15 +18,13 @@ from numpy.typing import NDArray
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign
-from hwmodel.local_memory.banked import BankedMemory
-from hwmodel.local_memory.words import Words
+from hwmodel.local_memory.addresses import BankedMemory, Words
 from hwmodel.memory_kinds import FIFO, STATE, LocalMemoryKind
 from hwmodel.platform import Platform
 from hwmodel.simulator.data_names import DataNames
 from hwmodel.simulator.events import Events
 from hwmodel.simulator.memories.local_checks import LocalCheck, Passed
-from hwmodel.simulator.memories.memories import Buffer, Memory
-from hwmodel.simulator.memories.setup import Setup
+from hwmodel.simulator.memories.memories import Buffer, Memory, Setup
 from hwmodel.simulator.memories.states import States
 from hwmodel.simulator.memories.subscripts import RandomReads
 from hwmodel.simulator.port import Port

@@ -29,8 +29,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign
 from hwmodel.platform import Platform
 from hwmodel.simulator.group import GroupRun, LocalMemories, run_group
-from hwmodel.simulator.memories.memories import Memory, external_memory, of_other_frames, one_frame
-from hwmodel.simulator.memories.setup import Setup, set_up
+from hwmodel.simulator.memories.memories import Memory, Setup, external_memory, of_other_frames, one_frame, set_up
 from hwmodel.simulator.periods import PeriodRun, require_copies, run_period, uses_of
 from hwmodel.simulator.schedule.patterns import touched_patterns
 from hwmodel.simulator.schedule.plan import fault

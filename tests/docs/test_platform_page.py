@@ -12,9 +12,8 @@ import pytest
 from pydantic import BaseModel
 
 from hwmodel.datapath.entry import ElementaryEntry, Measured
-from hwmodel.datapath.technology.devices import Device
 from hwmodel.datapath.technology.overhead import OverheadTable
-from hwmodel.datapath.technology.rows import MemoryKind, Row
+from hwmodel.datapath.technology.rows import Device, MemoryKind, Row
 from hwmodel.datapath.technology.technology import (
     ExternalTable,
     LeakageTable,

@@ -31,8 +31,7 @@ from dse.results.totals import NAMES, device_text
 from dse.results.volume import filled
 from dse.space.device import fit_text
 from dse.space.objectives import grows, known_figure
-from hwmodel.datapath.technology.devices import BLOCKS
-from hwmodel.datapath.technology.rows import COSTS
+from hwmodel.datapath.technology.rows import BLOCKS, COSTS
 from hwmodel.design import Choice, Splits
 from hwmodel.residence import NO_LOADS, loads_of
 

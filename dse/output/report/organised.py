@@ -14,11 +14,21 @@ from typing import Any
 from dse.output.open_design import StoredDesign
 from hwmodel.cost_model.enumerated.plan import EnumeratedPlan, plan_group
 from hwmodel.cost_model.estimate import MemoryUse
-from hwmodel.local_memory.addresses import Addresses, BankAddresses, Box, ElementBox, Form, LinearForm, Part
+from hwmodel.local_memory.addresses import (
+    Addresses,
+    BankAddresses,
+    BankedWords,
+    Box,
+    BufferWords,
+    ElementBox,
+    Form,
+    LinearForm,
+    Part,
+    PieceWords,
+    Words,
+)
 from hwmodel.local_memory.bank_functions import BankFunction, Residues
-from hwmodel.local_memory.banked import BankedWords
 from hwmodel.local_memory.lines import CLASSES
-from hwmodel.local_memory.words import BufferWords, PieceWords, Words
 from hwmodel.memory_kinds import kind_named
 
 

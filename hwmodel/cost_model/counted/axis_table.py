@@ -17,17 +17,16 @@ from numpy.typing import NDArray
 
 from arrayol.arrays import IntArray
 from hwmodel.cost_model.counted.axes.axes import Mask
-from hwmodel.cost_model.counted.axes.axis_lines import AxisLines, shared
+from hwmodel.cost_model.counted.axes.axis_lines import AxisLines, lines_at, row_lines, shared
 from hwmodel.cost_model.counted.axes.fetches import ONCE, START, Instances, Reading, Strips, instances_of
 from hwmodel.cost_model.counted.axes.first_use import Fields, fields_along
 from hwmodel.cost_model.counted.axes.moved import MovedAxis
 from hwmodel.cost_model.counted.axes.places import BEFORE, NEVER, Merge, Places
-from hwmodel.cost_model.counted.axes.row_lines import lines_at, row_lines
 from hwmodel.cost_model.counted.counts import GroupCounts, Lifetime
 from hwmodel.cost_model.counted.runs import AxisRuns, MovedIndices, other_axis, runs_along
 from hwmodel.cost_model.issue.rounds import RowLines
 from hwmodel.cost_model.numbering import ascending
-from hwmodel.local_memory.pieces import Piece
+from hwmodel.local_memory.lines import Piece
 
 Counts = IntArray
 StoredCounts = NDArray[np.int32]  # half the bytes: along one dimension there is room for them

@@ -16,17 +16,15 @@ from numpy.typing import NDArray
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
 from hwmodel.cost_model.counted.axes.axes import Mask, find_parts
-from hwmodel.cost_model.counted.axes.distinct import distinct_rows, places_of
 from hwmodel.cost_model.counted.axes.fetches import Reading, StructureKeeps
 from hwmodel.cost_model.counted.axes.first_use import find_masks
 from hwmodel.cost_model.counted.axes.line_cache import LineCache
 from hwmodel.cost_model.counted.axes.moved import Burst
 from hwmodel.cost_model.counted.axis_table import AxisTable, LoopOrder, axis_table, fields_of, reading_along
-from hwmodel.cost_model.counted.bank_cycles import access_cycles
 from hwmodel.cost_model.counted.block_order import OrderCounts, Structures, Walked, make_structures
-from hwmodel.cost_model.counted.buffer_size.counted_buffers import CountedBuffers
+from hwmodel.cost_model.counted.buffer_size.sizes import CountedBuffers
 from hwmodel.cost_model.counted.counted_accesses import CountedAccesses
-from hwmodel.cost_model.counted.counted_steps import CountedSteps
+from hwmodel.cost_model.counted.counted_steps import CountedSteps, access_cycles
 from hwmodel.cost_model.counted.counts import GroupCounts, make_counts
 from hwmodel.cost_model.counted.step_kinds import step_kinds
 from hwmodel.cost_model.energy import EnergyCosts, energy_prices
@@ -37,6 +35,7 @@ from hwmodel.cost_model.issue.datapaths import Datapaths
 from hwmodel.cost_model.issue.processors import check_layouts
 from hwmodel.cost_model.memories.local_ports import LocalPorts
 from hwmodel.cost_model.memory_port.port import MemoryPort
+from hwmodel.cost_model.numbering import distinct_rows, places_of
 from hwmodel.cost_model.tables.group_tables import GroupTables
 from hwmodel.design import BankLayout, Blocks, GroupDesign, Processor, ReuseLevel, Scan
 from hwmodel.local_words import LocalWord

@@ -21,13 +21,13 @@ import numpy as np
 
 from arrayol.arrays import IntArray
 from hwmodel.cost_model.counted.axes.axes import Mask
-from hwmodel.cost_model.counted.axes.distinct import distinct_rows, places_of
 from hwmodel.cost_model.counted.axes.line_cache import bytes_of
 from hwmodel.cost_model.counted.axis_table import AxisTable
 from hwmodel.cost_model.counted.counts import GroupCounts, UnitDimensions
 from hwmodel.cost_model.counted.place_counts import PlaceCounts
 from hwmodel.cost_model.counted.runs import StructureRuns
 from hwmodel.cost_model.issue.rounds import RowLines
+from hwmodel.cost_model.numbering import distinct_rows, places_of
 from hwmodel.design import Scan
 
 Value = TypeVar("Value")

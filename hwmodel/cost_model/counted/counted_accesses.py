@@ -20,7 +20,7 @@ from hwmodel.cost_model.counted.counts import GroupCounts
 from hwmodel.cost_model.counted.step_kinds import step_kinds
 from hwmodel.cost_model.group.access_counts import Counts, accesses_of_products
 from hwmodel.cost_model.memory_port.port import MemoryPort
-from hwmodel.cost_model.tables.accesses import AccessTable
+from hwmodel.cost_model.tables.group_tables import AccessTable
 from hwmodel.memory_kinds import KINDS, KindName
 
 

@@ -27,8 +27,7 @@ from hwmodel.cost_model.counted.axes.coupling import along_each, is_product
 from hwmodel.cost_model.counted.axes.first_use import Fields, Masks, fields_along
 from hwmodel.cost_model.counted.axes.line_cache import LineCache
 from hwmodel.cost_model.counted.axes.links import TilerLink
-from hwmodel.cost_model.counted.axes.moved import Burst, Counted, CountedBursts
-from hwmodel.cost_model.counted.axes.needed import Needed, needed_of
+from hwmodel.cost_model.counted.axes.moved import Burst, Counted, CountedBursts, Needed, needed_of
 from hwmodel.cost_model.counted.axes.places import NEVER
 from hwmodel.cost_model.group.access_counts import Counts as AccessCounts
 from hwmodel.cost_model.group.access_counts import accesses_of_products

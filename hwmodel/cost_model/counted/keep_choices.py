@@ -23,9 +23,8 @@ from arrayol.arrays import IntArray
 from hwmodel.cost_model.counted.axes.axes import Mask
 from hwmodel.cost_model.counted.axes.fetches import Reading, StructureKeeps
 from hwmodel.cost_model.counted.batch import GroupBatch
-from hwmodel.cost_model.counted.buffer_size.counted_buffers import CountedBuffers
 from hwmodel.cost_model.counted.buffer_size.live_sets import LiveSets
-from hwmodel.cost_model.counted.buffer_size.sizes import Sizes
+from hwmodel.cost_model.counted.buffer_size.sizes import CountedBuffers, Sizes
 from hwmodel.cost_model.counted.counted_accesses import moved_data
 from hwmodel.cost_model.memories.organised import Builder
 from hwmodel.cost_model.memory_port.port import MemoryPort

@@ -16,8 +16,7 @@ import numpy as np
 
 from arrayol.arrays import IntArray
 from hwmodel.cost_model.counted.axes.axes import Mask
-from hwmodel.cost_model.counted.axes.distinct import distinct_rows
-from hwmodel.cost_model.numbering import distinct
+from hwmodel.cost_model.numbering import distinct, distinct_rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,12 +25,11 @@ import numpy as np
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Extents
 from hwmodel.cost_model.counted.axes.axes import Mask
-from hwmodel.cost_model.counted.axes.distinct import distinct_rows
 from hwmodel.cost_model.counted.axes.moved import Burst
 from hwmodel.cost_model.counted.axes.places import BEFORE, NEVER
 from hwmodel.cost_model.counted.counts import GroupCounts
 from hwmodel.cost_model.memory_port.requests import AskedFor, Requested, Requests
-from hwmodel.cost_model.numbering import ascending
+from hwmodel.cost_model.numbering import ascending, distinct_rows
 from hwmodel.local_words import LocalWord
 
 

@@ -14,8 +14,7 @@ from hwmodel.cost_model.bounds import Volume, require_plan
 from hwmodel.cost_model.enumerated.scheduled import GroupSteps
 from hwmodel.cost_model.group.access_counts import Counts, accesses_of_runs
 from hwmodel.cost_model.group.group import Group
-from hwmodel.cost_model.group.moves import Lifetimes, Stored, load_array, make_array
-from hwmodel.cost_model.group.pieces import contents_of
+from hwmodel.cost_model.group.moves import Lifetimes, Stored, contents_of, load_array, make_array
 from hwmodel.cost_model.group.scans import loop_counts
 from hwmodel.cost_model.group.ticks import Ticks, stage_group, tick_group
 from hwmodel.cost_model.issue.datapaths import Datapaths
@@ -31,9 +30,9 @@ from hwmodel.cost_model.issue.processors import (
 from hwmodel.cost_model.memories.local_ports import LocalPorts
 from hwmodel.cost_model.memory_port.port import MemoryPort, PortCycles, Transfer
 from hwmodel.design import GroupDesign
+from hwmodel.local_memory.addresses import Words
 from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.local_memory.contents import Contents
-from hwmodel.local_memory.words import Words
 from hwmodel.platform import Platform
 
 

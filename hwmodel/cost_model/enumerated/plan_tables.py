@@ -22,8 +22,7 @@ from hwmodel.cost_model.issue.chains import Chains, open_intervals
 from hwmodel.cost_model.memories.figures import Wanted
 from hwmodel.cost_model.memories.local_ports import LocalPorts
 from hwmodel.cost_model.memories.row_cache import RowCache
-from hwmodel.cost_model.tables.accesses import AccessTable
-from hwmodel.cost_model.tables.group_tables import GroupTables
+from hwmodel.cost_model.tables.group_tables import AccessTable, GroupTables
 from hwmodel.cost_model.tables.memories import BufferMemory, DelayState, FifoMemory, MemoryRow, TableMemory
 from hwmodel.design import GroupDesign
 from hwmodel.local_memory.bank_functions import BankFunction

@@ -20,8 +20,7 @@ from hwmodel.cost_model.issue.datapaths import Datapaths
 from hwmodel.cost_model.issue.fifo import depth as depth_of_fifo
 from hwmodel.cost_model.issue.processors import Busy, Pipeline, Processors
 from hwmodel.cost_model.memory_port.port import PortCycles
-from hwmodel.cost_model.tables.offered import Offered
-from hwmodel.cost_model.tables.steps import Candidates, StepPart, StepTable
+from hwmodel.cost_model.tables.steps import Candidates, Offered, StepPart, StepTable
 from hwmodel.design import interval_of, units_of
 
 

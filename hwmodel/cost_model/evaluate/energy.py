@@ -9,9 +9,9 @@ import numpy as np
 from arrayol.arrays import IntArray
 from hwmodel.cost_model.energy import EnergyCosts, repetition_fj, with_residents
 from hwmodel.cost_model.estimate import MemoryUse
+from hwmodel.cost_model.evaluate.additive import port_bits
 from hwmodel.cost_model.evaluate.memories import fifo_data
-from hwmodel.cost_model.evaluate.traffic import port_bits
-from hwmodel.cost_model.int64 import require_energy
+from hwmodel.cost_model.numbering import require_energy
 from hwmodel.cost_model.tables.group_tables import GroupTables
 from hwmodel.design import interval_of
 

@@ -22,9 +22,8 @@ from hwmodel.cost_model.estimate import (
     internal_memory,
     memory_use,
 )
-from hwmodel.cost_model.evaluate.additive import additive_figures
+from hwmodel.cost_model.evaluate.additive import additive_figures, port_bits
 from hwmodel.cost_model.evaluate.times import columns_of, cycles_of_each
-from hwmodel.cost_model.evaluate.traffic import port_bits
 from hwmodel.cost_model.group.access_counts import Counts
 from hwmodel.cost_model.issue.datapaths import Datapaths
 from hwmodel.cost_model.memories.organised import with_organisation

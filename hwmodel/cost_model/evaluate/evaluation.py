@@ -13,11 +13,18 @@ from arrayol.arrays import BoolArray, IntArray
 from hwmodel.cost_model.costs import cost_names, costs_at_rates
 from hwmodel.cost_model.evaluate.additive import additive_figures
 from hwmodel.cost_model.evaluate.energy import addressed_fj, datapaths_fj, outside_fj
-from hwmodel.cost_model.evaluate.fastest import CYCLIC, FastestRates, count_combinations, variant_cycles
+from hwmodel.cost_model.evaluate.fastest import (
+    CYCLIC,
+    FastestRates,
+    all_rates,
+    count_combinations,
+    served,
+    unbeaten,
+    variant_cycles,
+)
 from hwmodel.cost_model.evaluate.lower_bounds import Bounded, LeastFigures, least_of
 from hwmodel.cost_model.evaluate.memories import MemoryFigures, built_memories, fifo_data, resident_figures
 from hwmodel.cost_model.evaluate.times import total_cycles
-from hwmodel.cost_model.memories.served import all_rates, served, unbeaten
 from hwmodel.cost_model.metrics import TIMES, EvaluatedEnergy, Figures, Metrics
 from hwmodel.cost_model.tables.group_tables import GroupTables
 from hwmodel.cost_model.tables.memories import memory_blocks

@@ -8,8 +8,7 @@ import numpy as np
 
 from arrayol.arrays import IntArray
 from hwmodel.cost_model.numbering import numbered
-from hwmodel.cost_model.tables.offered import Offered
-from hwmodel.cost_model.tables.steps import StepPart, StepTable
+from hwmodel.cost_model.tables.steps import Offered, StepPart, StepTable
 
 _CELLS = 1 << 18  # of intermediate arrays at a time
 _FEWEST = 64  # kinds of steps at a time, however many combinations there are

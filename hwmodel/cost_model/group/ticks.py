@@ -21,8 +21,7 @@ from hwmodel.accesses import Touch
 from hwmodel.cost_model.group.followed import followed
 from hwmodel.cost_model.group.group import Group, closed, closed_over_frames, require_one_frame
 from hwmodel.cost_model.group.scans import block_places, breaking_pair
-from hwmodel.cost_model.int64 import require_numbers
-from hwmodel.cost_model.numbering import ascending, numbered
+from hwmodel.cost_model.numbering import ascending, numbered, require_numbers
 from hwmodel.design import Blocks, GroupDesign
 
 NEVER = np.iinfo(np.int64).max

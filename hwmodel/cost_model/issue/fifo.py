@@ -18,8 +18,7 @@ from arrayol.text import listed
 from hwmodel.cost_model.group.group import Group
 from hwmodel.cost_model.group.ticks import Ticks, Work
 from hwmodel.cost_model.numbering import narrow
-from hwmodel.datapath.figures import Datapath
-from hwmodel.datapath.port_cycles import read_cycles, result_cycles
+from hwmodel.datapath.figures import Datapath, read_cycles, result_cycles
 
 
 @dataclass(frozen=True, eq=False)

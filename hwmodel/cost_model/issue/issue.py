@@ -20,8 +20,8 @@ from arrayol.arrays import IntArray
 from hwmodel.accesses import Extents, flat, subscripts
 from hwmodel.cost_model.group.group import Group
 from hwmodel.cost_model.group.ticks import Work
-from hwmodel.cost_model.int64 import require_numbers
 from hwmodel.cost_model.issue.chains import Chains, longest_before, pairs_of
+from hwmodel.cost_model.numbering import require_numbers
 
 
 @dataclass(frozen=True, eq=False)

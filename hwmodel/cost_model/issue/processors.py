@@ -15,7 +15,6 @@ from hwmodel.accesses import Extents, subscripts
 from hwmodel.cost_model.group.group import Group, frames_kept
 from hwmodel.cost_model.group.scans import block_places
 from hwmodel.cost_model.group.ticks import Work
-from hwmodel.cost_model.int64 import require_numbers
 from hwmodel.cost_model.issue.chains import Chains, longest_before
 from hwmodel.cost_model.issue.datapaths import Datapaths
 from hwmodel.cost_model.issue.equal_steps import EqualSteps, data_between
@@ -23,7 +22,7 @@ from hwmodel.cost_model.issue.fifo import FifoData, Starts, require_order
 from hwmodel.cost_model.issue.issue import Issue, Stage
 from hwmodel.cost_model.issue.list_schedule import ReadyList, priorities, start_rounds
 from hwmodel.cost_model.issue.states import StateChains
-from hwmodel.cost_model.numbering import ascending
+from hwmodel.cost_model.numbering import ascending, require_numbers
 from hwmodel.datapath.figures import Datapath
 from hwmodel.design import BankLayout, Blocks, GroupDesign, Scan, interval_of, row_major, units_of
 from hwmodel.platform import Platform

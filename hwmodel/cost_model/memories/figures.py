@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 from arrayol.arrays import IntArray
 from arrayol.errors import ArrayolError
 from arrayol.text import rounded
-from hwmodel.cost_model.int64 import EXACT_LIMIT, SMALLER, require_energy, too_large
 from hwmodel.cost_model.issue.datapaths import Datapaths
 from hwmodel.cost_model.memories.local_ports import Rates
-from hwmodel.cost_model.numbering import numbered
+from hwmodel.cost_model.numbering import EXACT_LIMIT, SMALLER, numbered, require_energy, too_large
 from hwmodel.local_memory.bank_functions import BankFunction
 
 Figures = NDArray[Any]

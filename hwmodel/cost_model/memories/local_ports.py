@@ -3,6 +3,10 @@
 With a technology, a task may read through windows (docs/machine.md, section 13). The window of an array depends on the
 tiler, units and occupancy of its reader, and on the words that the loader writes. It does not depend on blocks, nor on
 other readers and writers.
+
+A necessary condition, from the elements that the task alone touches in a cycle: designs may still be refused because no
+bank function separates them, because of other tasks, or because blocks are too large for registers. If it fails, each
+design of the task at that rate is refused (docs/machine.md, section 6).
 """
 
 from __future__ import annotations
@@ -12,15 +16,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from arrayol.errors import ArrayolError
 from arrayol.ir.expressions import reads_by_data
-from hwmodel.accesses import Touch
+from hwmodel.accesses import Accesses, Touch
 from hwmodel.cost_model.group.group import Group
 from hwmodel.datapath.derive import derivation_of
-from hwmodel.design import Blocks, GroupDesign, Scan
+from hwmodel.design import Blocks, GroupDesign, Scan, row_major
 from hwmodel.local_memory.memory_kinds import Kinds
 from hwmodel.local_memory.offsets import Access, Edge, Place, box_places, run_places
-from hwmodel.local_memory.organisations import Terms, Ways, ways_of
-from hwmodel.local_memory.port_plan import PortPlan, Ports, Sets, plan_ports, reader_window
+from hwmodel.local_memory.organisations import ROM_READS, Terms, Ways, ways_of
+from hwmodel.local_memory.port_plan import PortPlan, Ports, Sets, plan_ports, reader_window, window_of
 from hwmodel.local_words import local_width
 from hwmodel.platform import Platform
 from hwmodel.residence import ONCE
@@ -287,3 +292,49 @@ class LocalPorts:
             step = math.gcd(*(part for part, _ in moves))
             edges.append(Edge(extent, (low, max(low, high), step), border) if extent is not None else None)
         return tuple(edges)
+
+
+@dataclass(frozen=True)
+class LonePorts:
+    """The ports of a single task, with its units along the line of a row-major scan."""
+
+    ports: LocalPorts
+    terms: Terms
+
+    @staticmethod
+    def of(accesses: Accesses, platform: Platform, task: str) -> LonePorts | None:
+        """The ports of a task; None if memories always serve it, or it cannot be a group."""
+        try:
+            group = Group(accesses, (task,))
+        except ArrayolError:
+            return None
+        ports = LocalPorts(group, platform, row_major(len(accesses.extents(task))))
+        return None if ports.terms is None else LonePorts(ports, ports.terms)
+
+    def is_feasible(self, units: int, cycles: int, *, in_fifos: bool) -> bool:
+        """Whether memories may serve so many units with an occupancy of some cycles.
+
+        With `in_fifos`, arrays that a FIFO may carry need no memory.
+        """
+        accesses, (task,) = self.ports.group.accesses, self.ports.group.tasks
+        arrays = accesses.network.arrays
+        sides = ((touch, side is accesses.reads) for side in (accesses.reads, accesses.writes) for touch in side[task])
+        return all(
+            self._serves(touch, units, cycles, read=read)
+            or (in_fifos and bool(arrays[touch.array].producers) and len(arrays[touch.array].readers) == 1)
+            for touch, read in sides
+        )
+
+    def _serves(self, touch: Touch, units: int, cycles: int, *, read: bool) -> bool:
+        """Whether a tiler's elements of a cycle may have as many banks, copies, or registers."""
+        access = self.ports.access(touch, units, cycles, results=not read)
+        terms, array = self.terms, touch.array
+        if not access.random and units * -(-len(access.places) // cycles) <= terms.banks_most:
+            return True  # a bank for each place of each unit, even where they have some in common
+        window, most = window_of(access) if read else None, access.in_a_cycle
+        if window is not None:
+            most = min(most, window.each)
+        if read and most <= terms.copies_most * ROM_READS:
+            return True
+        least = len(set(access.places)) * self.ports.group.network.arrays[array].type.bits  # that its memory holds
+        return not access.random and (most <= terms.banks_most or least <= terms.register_bits)

@@ -13,10 +13,9 @@ import numpy as np
 from arrayol.arrays import BoolArray, IntArray
 from hwmodel.cost_model.estimate import block_count
 from hwmodel.cost_model.memories.bank_figures import SizeTable
-from hwmodel.cost_model.memories.buffer_figures import BufferFigures, Kind
 from hwmodel.cost_model.memories.figures import ROWS, BuiltMemory, Figures, Wanted, of_rates
 from hwmodel.cost_model.memories.local_ports import Rates
-from hwmodel.cost_model.memories.organised import Builder
+from hwmodel.cost_model.memories.organised import BufferFigures, Builder, Kind
 from hwmodel.cost_model.memories.row_cache import RowCache
 from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.local_memory.organisations import Organisation, organise_bins

@@ -29,9 +29,8 @@ from functools import cached_property
 
 import numpy as np
 
-from hwmodel.datapath.folding.binding import ONE_BY_ONE, Bound, Fed, bind
+from hwmodel.datapath.folding.binding import ONE_BY_ONE, Bound, Fed, Wires, bind, most_sources, wires_of
 from hwmodel.datapath.folding.classes import OperatorClass, units_wanted
-from hwmodel.datapath.folding.wires import Wires, most_sources, wires_of
 from hwmodel.datapath.graph.graph import Operation
 from hwmodel.datapath.schedule.bin_windows import windows_of
 from hwmodel.datapath.schedule.dataflow import Dataflow
@@ -46,6 +45,7 @@ from hwmodel.datapath.schedule.lifetimes import (
     readiness,
 )
 from hwmodel.datapath.schedule.place import (
+    Levels,
     PlacedOperations,
     Problem,
     Sharing,
@@ -53,10 +53,13 @@ from hwmodel.datapath.schedule.place import (
     as_soon_as_possible,
     combinational,
     later,
+    later_by_levels,
+    levels_of,
     pipelined,
+    unshared_by_levels,
+    urgencies,
     urgencies_of,
 )
-from hwmodel.datapath.schedule.place_levels import Levels, later_by_levels, levels_of, unshared_by_levels, urgencies
 from hwmodel.datapath.technology.technology import OperatorCost, Technology
 
 Muxes = Counter[tuple[int, int]]  # by (bits, sources): how many multiplexers

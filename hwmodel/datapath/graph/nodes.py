@@ -1,8 +1,8 @@
 """The nodes of a graph under construction: equal nodes are one, and each has bounds of its value.
 
 `low` and `high` bound an integer node; if they are equal it is a constant, whatever operation made it. `positive_zero`
-says that a float node is never -0. Rules of integers and floats (integers.py, floats.py) decide which node an operation
-becomes; here they are stored. A node's record is (operator, operands, code of its number, detail, span).
+says that a float node is never -0. Rules (integers.py, operations.py) decide which node an operation becomes; here
+they are stored. A node's record is (operator, operands, code of its number, detail, span).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Nodes and datapaths of + - * / // %, of signs and magnitudes.
+"""Nodes and datapaths of + - * / // %, of signs and magnitudes, of functions of floats and parts of complex numbers.
 
 Each real operation of complex numbers is rounded, in the order of the execution:
 
@@ -116,43 +116,6 @@ def _quotient_and_rest(nets: Nets, operands: Sequence[Net]) -> tuple[Net, Net]:
     )
 
 
-NODES = (
-    NodeOperator(
-        name="add",
-        integers=of_operands(np.add),
-        floats=np.add,
-        circuit=_added("+"),
-        commutes=True,
-        commutes_real=True,
-        modular=True,
-    ),
-    NodeOperator(name="sub", integers=of_operands(np.subtract), floats=np.subtract, circuit=_added("-"), modular=True),
-    NodeOperator(
-        name="neg",
-        integers=of_operands(np.negative),
-        floats=np.negative,
-        circuit=_negative,
-        modular=True,
-        float_row="xor",  # of the sign bit
-    ),
-    NodeOperator(name="abs", integers=of_operands(np.abs), floats=np.absolute, circuit=_magnitude, float_row="and"),
-    NodeOperator(
-        name="mul",
-        integers=of_operands(np.multiply),
-        floats=np.multiply,
-        circuit=_product,
-        commutes=True,
-        commutes_real=True,
-        modular=True,
-    ),
-    NodeOperator(name="mulc", integers=_times, floats=np.multiply, modular=True),
-    NodeOperator(name="div", integers=_divided(np.floor_divide), floats=np.true_divide, circuit=_quotient),
-    NodeOperator(name="divc", integers=_divided(np.floor_divide)),
-    NodeOperator(name="mod", integers=_divided(np.remainder), floats=np.remainder, circuit=_remainder),
-    NodeOperator(name="floordiv", floats=np.floor_divide),
-)
-
-
 # Datapaths.
 
 
@@ -202,6 +165,55 @@ def _complex_quotient(operations: Any, operands: Sequence[Any], code: int) -> An
     return each("div", real_part, norm, code), each("div", imaginary, norm, code)
 
 
+_UNARY = ("sqrt", "exp", "log", "sin", "cos", "tan", "floor", "ceil")
+
+
+def _conjugate(operations: Any, operands: Sequence[Any], code: int) -> Any:
+    real, imaginary = operands[0]
+    return real, [operations.floats.unary("neg", node, code) for node in imaginary]
+
+
+NODES = (
+    NodeOperator(
+        name="add",
+        integers=of_operands(np.add),
+        floats=np.add,
+        circuit=_added("+"),
+        commutes=True,
+        commutes_real=True,
+        modular=True,
+    ),
+    NodeOperator(name="sub", integers=of_operands(np.subtract), floats=np.subtract, circuit=_added("-"), modular=True),
+    NodeOperator(
+        name="neg",
+        integers=of_operands(np.negative),
+        floats=np.negative,
+        circuit=_negative,
+        modular=True,
+        float_row="xor",  # of the sign bit
+    ),
+    NodeOperator(name="abs", integers=of_operands(np.abs), floats=np.absolute, circuit=_magnitude, float_row="and"),
+    NodeOperator(
+        name="mul",
+        integers=of_operands(np.multiply),
+        floats=np.multiply,
+        circuit=_product,
+        commutes=True,
+        commutes_real=True,
+        modular=True,
+    ),
+    NodeOperator(name="mulc", integers=_times, floats=np.multiply, modular=True),
+    NodeOperator(name="div", integers=_divided(np.floor_divide), floats=np.true_divide, circuit=_quotient),
+    NodeOperator(name="divc", integers=_divided(np.floor_divide)),
+    NodeOperator(name="mod", integers=_divided(np.remainder), floats=np.remainder, circuit=_remainder),
+    NodeOperator(name="floordiv", floats=np.floor_divide),
+    *(NodeOperator(name=name, floats=getattr(np, name)) for name in _UNARY),
+    NodeOperator(name="hypot", floats=np.hypot, commutes_real=True),
+    NodeOperator(name="fscale"),
+    NodeOperator(name="fpos0"),
+    NodeOperator(name="cvt"),
+)
+
 DATAPATHS = (
     OperatorNodes(
         name="-",
@@ -241,4 +253,8 @@ DATAPATHS = (
         floats=real_unary("abs"),
         complex=lambda operations, operands, code: operations.floats.each("hypot", *operands[0], code),
     ),
+    *(OperatorNodes(name=name, floats=real_unary(name)) for name in _UNARY),
+    OperatorNodes(name="real", complex=lambda operations, operands, code: operands[0][0]),
+    OperatorNodes(name="imag", complex=lambda operations, operands, code: operands[0][1]),
+    OperatorNodes(name="conj", complex=_conjugate),
 )

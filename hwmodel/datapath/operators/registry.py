@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from hwmodel.datapath.operators import arithmetic, bits, decisions, functions
+from hwmodel.datapath.operators import arithmetic, logic
 from hwmodel.datapath.operators.record import NodeOperator, OperatorNodes
 
-_FILES = (arithmetic, bits, decisions, functions)
+_FILES = (arithmetic, logic)
 
 NODES: Mapping[str, NodeOperator] = MappingProxyType({node.name: node for file in _FILES for node in file.NODES})
 DATAPATHS: Mapping[tuple[str, int], OperatorNodes] = MappingProxyType(

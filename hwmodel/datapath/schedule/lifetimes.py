@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hwmodel.datapath.figures import read_cycles, result_cycles
 from hwmodel.datapath.graph.sorts import Ints
-from hwmodel.datapath.port_cycles import read_cycles, result_cycles
 from hwmodel.datapath.schedule.dataflow import Dataflow
 from hwmodel.datapath.schedule.place import FAR, PlacedOperations, Problem
 

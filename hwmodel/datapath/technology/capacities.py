@@ -8,7 +8,7 @@ from arrayol.errors import ArrayolError, error
 from arrayol.language.syntax.diagnose import did_you_mean
 from arrayol.source import Span
 from arrayol.text import listed
-from hwmodel.datapath.technology.devices import device_named
+from hwmodel.datapath.technology.rows import device_named
 from hwmodel.datapath.technology.technology import Technology, load_technology, shipped_technologies
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from hwmodel.toml_values import Amount, Table
+from hwmodel.toml_model import Amount, Table
 
 STEERED = ("lut", "ff")  # the costs that it adds to
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeVar
 
-from pydantic import ConfigDict, Field, PlainValidator, ValidationError
+from pydantic import BeforeValidator, ConfigDict, Field, PlainValidator, ValidationError
 from pydantic_core import PydanticCustomError
 
 from arrayol.language.syntax.diagnose import did_you_mean
@@ -14,8 +14,7 @@ from arrayol.limits import LARGEST, beyond, in_range
 from arrayol.text import clipped
 from hwmodel.datapath.operators.registry import NODES
 from hwmodel.datapath.technology.formulas import LONGEST, Formula, FormulaError, constant, parse_formula
-from hwmodel.toml_model import RULE, BrokenRule
-from hwmodel.toml_values import Amount, Count, Positive, Table, Whole
+from hwmodel.toml_model import RULE, Amount, BrokenRule, Count, Positive, Table, Whole
 
 OPERATORS = frozenset(name for name, node in NODES.items() if not node.in_memory)
 TYPES = frozenset({"i", "f32", "f64"})
@@ -293,3 +292,36 @@ KindsField = Annotated[
     PlainValidator(_valid_kinds, json_schema_input_type=MemoryKind | list[MemoryKind]),
     Field(description="tables, [[memory.local.kind]]"),
 ]
+
+
+BLOCKS = "memory_blocks"  # the figure of designs that counts blocks of memory
+
+
+class Device(Table):
+    """A chip: its LUTs, flip-flops, DSP blocks and blocks of memory, counted as the technology's rows count them."""
+
+    name: str = Field(min_length=1, description="a text")
+    lut: Whole = Field(ge=1, description="a whole number, 1 or more")
+    ff: Whole = Field(ge=1, description="a whole number, 1 or more")
+    dsp: Whole = Field(ge=0, description="a whole number, 0 or more")
+    blocks: Whole = Field(ge=0, description="a whole number, 0 or more")
+    source: str = Field(default="", description="a text")
+
+    @property
+    def capacities(self) -> Mapping[str, int]:
+        """The resources of the device, by the figures of a design that they bound."""
+        return {"lut": self.lut, "ff": self.ff, "dsp": self.dsp, BLOCKS: self.blocks}
+
+
+def _listed(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+DevicesField = Annotated[
+    tuple[Device, ...], BeforeValidator(_listed), Field(description="a list of tables, [[device]]")
+]
+
+
+def device_named(name: str, devices: Iterable[Device]) -> Device | None:
+    """The device of that name, in capitals or not; None where there is none."""
+    return next((device for device in devices if device.name.lower() == name.lower()), None)

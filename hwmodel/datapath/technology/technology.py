@@ -19,12 +19,13 @@ from arrayol.source import Span
 from arrayol.text import listed
 from hwmodel.datapath.graph.graph import Operation
 from hwmodel.datapath.operators.registry import NODES
-from hwmodel.datapath.technology.devices import Device, DevicesField
 from hwmodel.datapath.technology.formulas import Formula, FormulaError, constant, parse_formula
 from hwmodel.datapath.technology.overhead import OverheadTable
 from hwmodel.datapath.technology.rows import (
     COSTS,
     NO_OPERATORS,
+    Device,
+    DevicesField,
     FormulaForm,
     KindsField,
     MemoryKind,
@@ -37,8 +38,7 @@ from hwmodel.datapath.technology.rows import (
     broken_operators,
     checked,
 )
-from hwmodel.toml_model import RULE, BrokenRule, read_toml, validate
-from hwmodel.toml_values import Amount, Real, Table
+from hwmodel.toml_model import RULE, Amount, BrokenRule, Real, Table, read_toml, validate
 
 TABLES = Path(__file__).resolve().parent / "tables"
 FIGURES = ("ns", *COSTS, "pj", "leakage")  # what `estimates` may name

@@ -30,7 +30,7 @@ from arrayol.ir.spec import Delay, Port, TiledDefault, port_named
 from hwmodel.accesses import Accesses
 from hwmodel.cost_model.group.group import frames_back, frames_kept
 from hwmodel.datapath.derive import Derived
-from hwmodel.datapath.port_cycles import read_cycles, result_cycles
+from hwmodel.datapath.figures import read_cycles, result_cycles
 from hwmodel.emit.schedule.activity import Lanes
 from hwmodel.emit.schedule.bits import bits_of_constant, not_emitted
 from hwmodel.emit.schedule.memories import Memory, Section

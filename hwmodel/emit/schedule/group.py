@@ -20,7 +20,7 @@ from hwmodel.emit.schedule.port import AddressMap, DmaEngine, PortLanes, PortSch
 from hwmodel.emit.schedule.port_moves import BlockMoves
 from hwmodel.emit.schedule.tasks import TaskScheduler, writers_of
 from hwmodel.emit.schedule.units import TaskUnits
-from hwmodel.local_memory.banked import WindowReads
+from hwmodel.local_memory.addresses import WindowReads
 from hwmodel.memory_kinds import FIFO
 from hwmodel.platform import Platform
 from hwmodel.residence import ONCE, ROM

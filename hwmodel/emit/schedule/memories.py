@@ -15,9 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from arrayol.arrays import IntArray
-from hwmodel.local_memory.addresses import Addresses, BankAddresses, ElementBox
+from hwmodel.local_memory.addresses import Addresses, BankAddresses, BufferWords, ElementBox, Words
 from hwmodel.local_memory.bank_functions import BankFunction, Residues
-from hwmodel.local_memory.words import BufferWords, Words
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from arrayol.arrays import IntArray
+from hwmodel.datapath.figures import result_cycles
 from hwmodel.datapath.operators.bins import Bins
-from hwmodel.datapath.port_cycles import result_cycles
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.windows import WindowPort

@@ -14,7 +14,7 @@ import numpy as np
 
 from arrayol.arrays import IntArray
 from hwmodel.accesses import points
-from hwmodel.local_memory.banked import Place, WindowReads
+from hwmodel.local_memory.addresses import Place, WindowReads
 from hwmodel.simulator.memories.rows import Rows
 
 

@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from arrayol.arrays import IntArray
-from hwmodel.local_memory.banked import BankedMemory
-from hwmodel.simulator.memories.bank_ports import BankUse, mover, require_ports
-from hwmodel.simulator.memories.rows import Rows
+from hwmodel.local_memory.addresses import BankedMemory
+from hwmodel.simulator.memories.rows import BankUse, Rows, mover, require_ports
 from hwmodel.simulator.schedule.plan import fault
 
 

@@ -1,8 +1,13 @@
-"""Local memories of exactly the given sizes, word by word, and the external memory between groups."""
+"""Local memories of exactly the given sizes, word by word, and the external memory between groups.
+
+The setup is a separate phase: the loader fetches each array whole, word after word, and nothing else happens. In frames
+these memories are read and never written, so every frame finds them as the first one did.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,6 +15,9 @@ from numpy.typing import NDArray
 
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
+from hwmodel.platform import Platform
+from hwmodel.residence import ONCE
+from hwmodel.simulator.port import Port
 from hwmodel.simulator.schedule.plan import Who, fault
 
 
@@ -149,3 +157,46 @@ def of_other_frames(accesses: Accesses) -> dict[str, NDArray[np.int64]]:
 def one_frame(accesses: Accesses, name: str, array: NDArray[Any]) -> NDArray[Any]:
     """The part of an array that one frame accesses."""
     return np.ascontiguousarray(array[tuple(slice(extent) for extent in accesses.shape(name))])
+
+
+@dataclass(frozen=True)
+class Setup:
+    """The tokens of every element of every resident array.
+
+    The cycles and bytes of loading them, and the data they hold.
+
+    `loaded` has, for arrays that are loaded, the cycle in which each element is written to the memories.
+    """
+
+    tokens: Mapping[str, IntArray]
+    loaded: Mapping[str, IntArray]
+    cycles: int
+    bytes: int
+    data: int
+
+    def read(self, array: str, elements: IntArray) -> IntArray:
+        """The tokens of some elements. Raises SimulatorError (`read-before-write`)."""
+        tokens = self.tokens[array][elements]
+        if (tokens < 0).any():
+            raise fault("read-before-write", f"an element of '{array}' is read that the setup has not loaded")
+        return tokens
+
+
+def set_up(accesses: Accesses, platform: Platform, memory: Memory) -> Setup:
+    """Load the arrays that are loaded once from the external memory; ROMs hold their elements from the start."""
+    port, tokens, loaded, size, data = Port(accesses, platform), dict[str, IntArray](), dict[str, IntArray](), 0, 0
+    port.begin()
+    for name in accesses.network.arrays:
+        if not accesses.is_resident(name):
+            continue
+        elements = np.arange(accesses.size(name))
+        tokens[name] = elements
+        if accesses.load[name] == ONCE:
+            tokens[name] = memory[name].copy()
+            port.expect(name, [elements], write=False)
+            loaded[name] = port.serve(name, elements, write=False)
+            size += len(elements) * accesses.network.arrays[name].type.bytes
+            data += len(elements)
+    for held in tokens.values():
+        held.setflags(write=False)
+    return Setup(tokens, loaded, port.now, size, data)

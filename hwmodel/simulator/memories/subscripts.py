@@ -21,9 +21,8 @@ from arrayol.execute.compile_body import compile_body
 from arrayol.execute.environment import DTYPES, LeadingTask, empty
 from arrayol.ir.spec import Elementary
 from arrayol.text import counted
-from hwmodel.local_memory.banked import BankedMemory, ReaderName, ReadPorts
-from hwmodel.simulator.memories.bank_ports import BankUse, require_ports
-from hwmodel.simulator.memories.rows import Rows
+from hwmodel.local_memory.addresses import BankedMemory, ReaderName, ReadPorts
+from hwmodel.simulator.memories.rows import BankUse, Rows, require_ports
 from hwmodel.simulator.schedule.patterns import Patterns
 from hwmodel.simulator.schedule.plan import fault
 

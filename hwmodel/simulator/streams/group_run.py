@@ -17,8 +17,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.memory_kinds import CHAIN, CHUNK
 from hwmodel.platform import Platform
 from hwmodel.simulator.events import Events as StepEvents
-from hwmodel.simulator.memories.memories import Memory, external_memory
-from hwmodel.simulator.memories.setup import Setup, set_up
+from hwmodel.simulator.memories.memories import Memory, Setup, external_memory, set_up
 from hwmodel.simulator.streams.chunked_port import ChunkedPort, ChunkMoves
 from hwmodel.simulator.streams.events import NodeReads, events_of, node_reads
 from hwmodel.simulator.streams.lines import LineLane

@@ -6,7 +6,7 @@ import pytest
 
 from arrayol import api
 from arrayol.files import shipped_folder
-from hwmodel.cost_model.memories import served
+from hwmodel.cost_model.evaluate import fastest
 from hwmodel.platform import NO_DEVICE, on_device
 
 
@@ -23,7 +23,7 @@ def test_rates_that_are_not_tried_are_told(monkeypatch: pytest.MonkeyPatch) -> N
     whole = explored().result
     assert whole.exact
     assert "not tried" not in whole.method_description
-    monkeypatch.setattr(served, "COMBINATIONS", 3)
+    monkeypatch.setattr(fastest, "COMBINATIONS", 3)
     found = explored().result
     assert not found.exact
     assert "of the most units not tried, where no memory serves the fastest rates" in found.method_description

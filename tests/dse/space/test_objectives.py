@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dse.space.objectives import MACHINE, WrongObjectiveError, chosen
-from hwmodel.datapath.rules import FIGURES
+from hwmodel.datapath.entry import FIGURES
 
 KNOWN = (
     "latency_cycles, internal_memory_data, internal_memory_bits, units, latency_microseconds, "

@@ -15,7 +15,7 @@ from dse.space.objectives import MACHINE
 from hwmodel.cost_model.evaluate.additive import ADDITIVE
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.cost_model.together import PERIOD_PARTS, PORT, SERVICE
-from hwmodel.datapath.rules import FIGURES
+from hwmodel.datapath.entry import FIGURES
 from hwmodel.design import structure_of
 from hwmodel.figures import MODEL_FIGURES
 

@@ -23,8 +23,8 @@ from arrayol.ir.types import ElementType
 from hwmodel.accesses import Accesses
 from hwmodel.cost_model.bounds import most_of_designs, require_bounded_costs
 from hwmodel.cost_model.evaluate.evaluation import fastest, price
-from hwmodel.cost_model.int64 import LIMIT
 from hwmodel.cost_model.model import MachineModel
+from hwmodel.cost_model.numbering import LIMIT
 from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.design import GroupDesign
 from hwmodel.platform import ExternalMemory, LocalMemory, Platform, platform_of

@@ -10,8 +10,7 @@ from opened_batch import opened_batch
 from strategies_machine import array_keeps, groups, platforms, residences
 from strategies_networks import networks
 
-from hwmodel.cost_model.counted.buffer_size.counted_buffers import CountedBuffers
-from hwmodel.cost_model.counted.buffer_size.sizes import Sizes
+from hwmodel.cost_model.counted.buffer_size.sizes import CountedBuffers, Sizes
 from hwmodel.cost_model.enumerated.plan import plan_group
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor

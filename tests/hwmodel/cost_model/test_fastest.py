@@ -35,7 +35,7 @@ from hwmodel.cost_model.metrics import (
     units_are_free,
 )
 from hwmodel.cost_model.model import MachineModel
-from hwmodel.cost_model.tables.offered import Offered
+from hwmodel.cost_model.tables.steps import Offered
 from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor, Scan, interval_of, parse_keep, rate_of, units_of
 from hwmodel.platform import ExternalMemory, Platform
 

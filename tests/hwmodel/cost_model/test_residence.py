@@ -28,8 +28,7 @@ from hwmodel.published.group import PublishedDesign
 from hwmodel.published.model import PublishedModel
 from hwmodel.residence import Load
 from hwmodel.simulator.group import LocalMemories, run_group
-from hwmodel.simulator.memories.memories import external_memory
-from hwmodel.simulator.memories.setup import set_up
+from hwmodel.simulator.memories.memories import external_memory, set_up
 
 # Each repetition makes one y of three x, with all of w and of G: 4 repetitions a frame.
 TEXT = """\

@@ -11,7 +11,7 @@ from arrayol import api
 from arrayol.files import shipped_folder
 from arrayol.transforms.steps import canonical_form
 from hwmodel.accesses import Accesses
-from hwmodel.cost_model.control_cost import control_cost_of, parts_of
+from hwmodel.cost_model.costs import control_cost_of, parts_of
 from hwmodel.cost_model.group.group import Group
 from hwmodel.cost_model.memories.local_ports import LocalPorts
 from hwmodel.datapath.technology.overhead import NO_ROUTES, Routes, memory_features

@@ -11,10 +11,10 @@ from arrayol.checks.check import load_checked
 from arrayol.checks.top import choose_top
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
-from hwmodel.cost_model.counted.axes.distinct import places_of
 from hwmodel.cost_model.counted.batch import GroupBatch
 from hwmodel.cost_model.evaluate.evaluation import price
 from hwmodel.cost_model.model import MachineModel
+from hwmodel.cost_model.numbering import places_of
 from hwmodel.cost_model.timeline import group_timeline
 from hwmodel.design import Blocks, GroupDesign, Processor
 from hwmodel.platform import find_platform

@@ -10,12 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hwmodel.local_memory.addresses import BankAddresses
-from hwmodel.local_memory.bank_depths import bank_addresses, depth_of, enumerated_box
 from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues, one_bank
-from hwmodel.local_memory.contents import size_of
+from hwmodel.local_memory.contents import bank_addresses, depth_of, enumerated_box, size_of
 from hwmodel.local_memory.forms import box
-from hwmodel.local_memory.lines import BufferLines, Line
-from hwmodel.local_memory.pieces import LoopPlaces, Piece, Subscripts, line_of
+from hwmodel.local_memory.lines import BufferLines, Line, LoopPlaces, Piece, Subscripts, line_of
 from tests.strategies_buffers import pieces, whole, windows
 
 

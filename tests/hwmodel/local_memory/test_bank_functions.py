@@ -10,7 +10,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from arrayol.arrays import distinct_rows
-from hwmodel.datapath.port_cycles import read_cycles
+from hwmodel.datapath.figures import read_cycles
 from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues, factors, smallest_function
 from hwmodel.local_memory.offsets import Place, differences, joint_sets
 from tests.strategies_stores import Store, stores

@@ -10,8 +10,7 @@ from hypothesis import given
 
 from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues, box_depth
 from hwmodel.local_memory.offsets import Place, run_places
-from hwmodel.local_memory.port_plan import PortPlan, Ports, plan_ports
-from hwmodel.local_memory.windows import Window
+from hwmodel.local_memory.port_plan import PortPlan, Ports, Window, plan_ports
 from tests.strategies_stores import Store, stores
 
 

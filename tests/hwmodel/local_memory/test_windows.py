@@ -10,7 +10,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from hwmodel.local_memory.offsets import Access, Place, joined
-from hwmodel.local_memory.windows import Window, window_of
+from hwmodel.local_memory.port_plan import Window, window_of
 
 
 @dataclass(frozen=True)

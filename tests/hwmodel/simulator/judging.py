@@ -20,7 +20,7 @@ from hwmodel.cost_model.estimate import DesignEstimate
 from hwmodel.cost_model.group.access_counts import accesses_of_runs
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Design, GroupDesign
-from hwmodel.local_memory.words import Words
+from hwmodel.local_memory.addresses import Words
 from hwmodel.platform import Platform
 from hwmodel.simulator.group import LocalMemories
 from hwmodel.simulator.schedule.plan import SimulatorError, outside_elements

@@ -11,11 +11,10 @@ from itertools import islice
 from hwmodel.cost_model.enumerated.plan import plan_group
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Design, GroupDesign
+from hwmodel.local_memory.addresses import BankedMemory
 from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues, factors
-from hwmodel.local_memory.banked import BankedMemory
 from hwmodel.simulator.group import LocalMemories, run_group
-from hwmodel.simulator.memories.memories import external_memory
-from hwmodel.simulator.memories.setup import set_up
+from hwmodel.simulator.memories.memories import external_memory, set_up
 from hwmodel.simulator.schedule.plan import SimulatorError
 
 RULES: Mapping[str, frozenset[str]] = {  # what stops each mutant, where something does

@@ -15,8 +15,7 @@ from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import POLICIES, Blocks, Design, GroupDesign, Policy, Processor, row_major
-from hwmodel.local_memory.addresses import Box, Form, LinearForm, Ring, placed
-from hwmodel.local_memory.words import BufferWords, Words
+from hwmodel.local_memory.addresses import Box, BufferWords, Form, LinearForm, Ring, Words, placed
 from hwmodel.platform import ExternalMemory, Platform
 from hwmodel.simulator.memories.memories import Buffer
 from hwmodel.simulator.schedule.plan import SimulatorError

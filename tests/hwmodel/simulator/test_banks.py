@@ -18,10 +18,8 @@ from arrayol.ir.network import flatten
 from hwmodel.cost_model.enumerated.plan import plan_group
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor, row_major
-from hwmodel.local_memory.addresses import BankAddresses, Box
+from hwmodel.local_memory.addresses import BankAddresses, BankedMemory, BankedWords, Box, BufferWords, Words
 from hwmodel.local_memory.bank_functions import Linear, Residues
-from hwmodel.local_memory.banked import BankedMemory, BankedWords
-from hwmodel.local_memory.words import BufferWords, Words
 from hwmodel.local_words import local_width
 from hwmodel.platform import load_platform
 from hwmodel.simulator.group import LocalMemories

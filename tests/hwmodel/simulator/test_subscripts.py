@@ -18,8 +18,8 @@ from arrayol.ir.spec import Elementary
 from arrayol.source import SourceFile
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan
+from hwmodel.local_memory.addresses import BankedMemory
 from hwmodel.local_memory.bank_functions import Residues
-from hwmodel.local_memory.banked import BankedMemory
 from hwmodel.platform import load_platform
 from hwmodel.simulator.group import LocalMemories
 from hwmodel.simulator.memories.subscripts import RandomReads, places_read

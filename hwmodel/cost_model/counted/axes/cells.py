@@ -27,8 +27,8 @@ import numpy as np
 
 from arrayol.arrays import IntArray
 from hwmodel.cost_model.counted.axes.axes import Mask
-from hwmodel.cost_model.counted.axes.distinct import distinct_rows
 from hwmodel.cost_model.counted.axes.places import BEFORE
+from hwmodel.cost_model.numbering import distinct_rows
 
 _FEWEST = 16  # places from which on it is worth looking
 

@@ -28,8 +28,7 @@ from arrayol.arrays import IntArray
 from hwmodel.cost_model.counted.axes.axes import Mask, Parts
 from hwmodel.cost_model.counted.axes.first_use import Fields, Masks, read_places
 from hwmodel.cost_model.counted.axes.places import Merge, Places
-from hwmodel.cost_model.int64 import require_numbers
-from hwmodel.cost_model.numbering import ascending
+from hwmodel.cost_model.numbering import ascending, require_numbers
 from hwmodel.design import ReuseLevel
 
 ONCE, EACH, START, RUNS, STRIPS = range(5)  # from the last on of strips of several loops, see `_of_component`

@@ -29,13 +29,12 @@ from hwmodel.cost_model.counted.axes.places import BEFORE
 from hwmodel.cost_model.counted.axis_table import AxisTable
 from hwmodel.cost_model.counted.block_order import Structures, Walked
 from hwmodel.cost_model.counted.counts import GroupCounts, Source
-from hwmodel.cost_model.group.moves import Brought
-from hwmodel.cost_model.group.pieces import piece_of
+from hwmodel.cost_model.group.moves import Brought, piece_of
 from hwmodel.cost_model.group.ticks import STORES
 from hwmodel.cost_model.numbering import numbered
 from hwmodel.local_memory.bank_functions import BankFunction, Linear
 from hwmodel.local_memory.contents import Contents, Listed, Pieces
-from hwmodel.local_memory.pieces import LoopPlaces, Piece
+from hwmodel.local_memory.lines import LoopPlaces, Piece
 
 _ONE_BANK = Residue(1)
 _UNREAD = np.int64(-1) << 56  # less than all ticks, several times added too

@@ -26,8 +26,8 @@ import numpy as np
 
 from arrayol.arrays import IntArray
 from hwmodel.cost_model.counted.axes.axes import Mask
-from hwmodel.cost_model.counted.axes.distinct import distinct_rows
 from hwmodel.cost_model.counted.axes.line_runs import LineRuns
+from hwmodel.cost_model.numbering import distinct_rows
 
 NONE = np.int64(-1) << 38  # of what is nowhere: less than all sizes that there are
 _FAR = 1 << 30  # products of differences below it are exact

@@ -20,12 +20,11 @@ import numpy as np
 
 from arrayol.arrays import IntArray
 from hwmodel.cost_model.counted.axes.axes import Mask
-from hwmodel.cost_model.counted.axes.distinct import distinct_rows
 from hwmodel.cost_model.counted.axes.line_cache import LineCache
 from hwmodel.cost_model.counted.axes.line_runs import ClassLines, LineRuns, joined, members
 from hwmodel.cost_model.counted.block_order import OrderCounts
 from hwmodel.cost_model.counted.buffer_size.line_terms import InnerTerms, LineTerms, OuterTerms, carries_of
-from hwmodel.cost_model.numbering import numbered
+from hwmodel.cost_model.numbering import distinct_rows, numbered
 from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues
 from hwmodel.local_memory.lines import CLASSES
 

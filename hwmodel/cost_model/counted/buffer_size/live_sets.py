@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.arrays import IntArray
-from hwmodel.cost_model.counted.axes.distinct import distinct_rows
 from hwmodel.cost_model.counted.block_order import OrderCounts, Structures
 from hwmodel.cost_model.counted.buffer_size.coupled_contents import CoupledBuffer
 from hwmodel.cost_model.counted.counts import GroupCounts
@@ -32,6 +31,7 @@ from hwmodel.cost_model.counted.place_counts import (
     earlier,
     with_ends,
 )
+from hwmodel.cost_model.numbering import distinct_rows
 from hwmodel.cost_model.tables.memories import BufferMemory, DelayState, TableMemory
 
 _CELLS = 1 << 16  # of intermediate arrays at a time

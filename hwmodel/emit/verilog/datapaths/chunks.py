@@ -1,6 +1,6 @@
 """In which cycles the elements of a port come into a datapath and leave it, at an interval of I cycles.
 
-As hwmodel/datapath/port_cycles.py says: an input of p elements comes in chunks of ceil(p / I), in consecutive cycles.
+As hwmodel/datapath/figures.py says: an input of p elements comes in chunks of ceil(p / I), in consecutive cycles.
 An output of k elements leaves evenly, at most ceil(k / I) elements a cycle, those from floor(t k / I) to before
 floor((t + 1) k / I) in cycle latency + t.
 

@@ -19,10 +19,8 @@ from dse.output.report.sources import open_origin
 from dse.output.report.verilog import Modules
 from dse.output.report.write import write_report
 from dse.verify.testbench import memories_of_groups
-from hwmodel.local_memory.addresses import Addresses, BankAddresses
+from hwmodel.local_memory.addresses import Addresses, BankAddresses, BankedWords, BufferWords, PieceWords
 from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues
-from hwmodel.local_memory.banked import BankedWords
-from hwmodel.local_memory.words import BufferWords, PieceWords
 
 
 def value(formula: str, **names: object) -> object:

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from hwmodel.cost_model.memories.served import served
+from hwmodel.cost_model.evaluate.fastest import served
 
 
 def test_a_resident_array_of_a_structure_without_rates_is_served_at_none_of_them() -> None:

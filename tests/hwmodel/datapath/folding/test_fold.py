@@ -15,7 +15,6 @@ from hwmodel.datapath.folding import fold as folds
 from hwmodel.datapath.folding.classes import units_wanted
 from hwmodel.datapath.folding.fold import fold
 from hwmodel.datapath.schedule import place as passes
-from hwmodel.datapath.schedule import place_levels
 from hwmodel.datapath.schedule.dataflow import dataflow_of
 from hwmodel.datapath.schedule.lifetimes import recurrences
 from hwmodel.datapath.schedule.place import Sharing
@@ -80,7 +79,7 @@ class _Execution:
 def shape(request, monkeypatch):
     """Small bodies take the passes of narrow ones; here also those of wide ones, with sorts and arrays."""
     if request.param == "wide":
-        monkeypatch.setattr(place_levels, "WIDE", 0)
+        monkeypatch.setattr(passes, "WIDE", 0)
         monkeypatch.setattr(binding, "ONE_BY_ONE", 0)
         monkeypatch.setattr(folds, "ONE_BY_ONE", 0)
 
@@ -130,7 +129,7 @@ def test_passes_of_wide_bodies_find_the_same_urgencies(technology, data):
     problem = fold(priced, data.draw(st.integers(3, 9)), frozenset()).problem
     drawn = [data.draw(st.sampled_from((passes.FAR, 70_000, 120_000))) for _ in priced.dataflow.bits]
     deadlines = np.array(drawn, np.int64)
-    by_levels = place_levels.urgencies(problem, priced.levels, deadlines).tolist()
+    by_levels = passes.urgencies(problem, priced.levels, deadlines).tolist()
     assert by_levels == passes.urgencies_of(problem, deadlines).tolist()
 
 

@@ -17,8 +17,7 @@ from arrayol import api
 from arrayol.errors import ArrayolError
 from arrayol.ir.spec import Elementary
 from arrayol.ir.types import ElementType
-from hwmodel.datapath.graph.build import build_graph
-from hwmodel.datapath.graph.count import MAXIMUM_NODES, count_nodes
+from hwmodel.datapath.graph.build import MAXIMUM_NODES, build_graph, count_nodes
 from hwmodel.datapath.graph.graph import Graph
 
 ROOT = Path(__file__).resolve().parents[4]

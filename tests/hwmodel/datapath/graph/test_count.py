@@ -11,8 +11,7 @@ from strategies_bodies import elementaries, elementary_of
 
 from arrayol import api
 from arrayol.errors import ArrayolError
-from hwmodel.datapath.graph.build import build_graph
-from hwmodel.datapath.graph.count import count_nodes, require_countable
+from hwmodel.datapath.graph.build import build_graph, count_nodes, require_countable
 
 ROOT = Path(__file__).resolve().parents[4]
 

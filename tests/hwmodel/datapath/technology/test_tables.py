@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from arrayol import api
-from hwmodel.datapath.graph.build import build_graph
-from hwmodel.datapath.graph.count import MAXIMUM_NODES, count_nodes
+from hwmodel.datapath.graph.build import MAXIMUM_NODES, build_graph, count_nodes
 from hwmodel.datapath.graph.graph import Operation
 from hwmodel.datapath.operators.registry import NODES
 from hwmodel.datapath.technology.rows import OPERATORS

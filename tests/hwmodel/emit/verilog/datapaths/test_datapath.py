@@ -18,8 +18,7 @@ from arrayol import api
 from arrayol.errors import ArrayolError
 from arrayol.ir.spec import Elementary
 from hwmodel.datapath.derive import Derived, derivation_of
-from hwmodel.datapath.graph.build import build_graph
-from hwmodel.datapath.graph.count import count_nodes
+from hwmodel.datapath.graph.build import build_graph, count_nodes
 from hwmodel.datapath.technology.technology import load_technology
 from hwmodel.emit.verilog.datapaths.datapath import datapath_module, refusals
 
