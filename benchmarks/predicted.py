@@ -41,12 +41,12 @@ from dse.jobs.runner import Resources, open_runner
 from dse.search.context import BUDGET, ROUNDS, SearchRequest
 from dse.search.methods import choose_method, with_filled_gaps
 from dse.search.shown.variants import contexts_of, joined, search_each
-from dse.space.copies import for_copies
 from dse.space.mappings import MappingSpace
 from dse.space.networks.splits import split_networks
 from dse.space.options import spread
-from dse.space.size import size_of
+from dse.space.remarks import size_of
 from dse.space.study import Study
+from dse.space.study_checks import for_copies
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.platform import platform_of
 

@@ -49,7 +49,7 @@ from dse.search.figures import columns_of
 from dse.search.heuristic.encoding import Coding
 from dse.search.methods import choose_method, search
 from dse.space.mappings import MappingSpace
-from dse.space.size import size_of
+from dse.space.remarks import size_of
 from dse.space.study import Study, narrowed
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.platform import find_platform

@@ -15,7 +15,7 @@ from arrayol.errors import ArrayolError
 from arrayol.ir.network import Flow, Network, NetworkArray, Process
 from arrayol.ir.spec import Delay, Port, TiledDefault
 from dse.search.context import SearchContext
-from dse.search.exact.exact_cost import exact_seconds
+from dse.search.exact.exact import exact_seconds
 from dse.search.figures import Columns, columns_of
 from dse.space.mappings import MappingSpace
 from dse.space.study import Study, parse_constraint

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dse.jobs import pools
+from dse.jobs import jobs
 
 ROOT = Path(__file__).parent.parent
 
@@ -53,4 +53,4 @@ def test_how_processes_start(system: str, method: str, monkeypatch: pytest.Monke
     monkeypatch.setattr(sys, "platform", system)
     if system == "win32":
         monkeypatch.setattr(multiprocessing, "get_all_start_methods", lambda: ["spawn"])
-    assert pools._start_method().get_start_method() == method  # noqa: SLF001  nothing else shows it
+    assert jobs._start_method().get_start_method() == method  # noqa: SLF001  nothing else shows it

@@ -26,9 +26,9 @@ from dse.output.emitted import emit_designs as store_designs
 from dse.output.folder import Warn, warn_in_python
 from dse.output.folder import load_result as load_stored
 from dse.output.open_design import Simulated, StoredDesign
-from dse.output.partial import remove_partial, write_partial
 from dse.output.report import write as report_file
 from dse.output.simulated_steps import timeline_of, trace_of
+from dse.output.writing import remove_partial, write_partial
 from dse.output.writing import write_result as store_result
 from dse.results.compare import Comparison as ComparedResults
 from dse.results.compare import compare as compare_results
@@ -41,13 +41,12 @@ from dse.search.context import AUTO, BUDGET, MACHINE, MODEL_NAMES, Method, Model
 from dse.search.machine import explore_mappings
 from dse.search.published import MODELS, Progress
 from dse.search.published import explore as explore_fusions
-from dse.space.copies import for_copies
 from dse.space.mappings import MappingSpace
 from dse.space.networks.rewrites import rewritten_networks
 from dse.space.networks.splits import split_networks
 from dse.space.objectives import DEFAULT, chosen
 from dse.space.study import Study, load_study, narrowed, with_constraints
-from dse.space.study_checks import emitted_only
+from dse.space.study_checks import emitted_only, for_copies
 from dse.verify.verify import Verdict, Verifier
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Design

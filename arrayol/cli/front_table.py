@@ -15,12 +15,11 @@ from arrayol.cli.tables import FirstThatFits, facts_table, headed_table, print_p
 from arrayol.text import bits_text, counted, few, listed, rounded, significant, time_text, wrapped
 from dse.output.folder import TABLE
 from dse.results.designs import Design
-from dse.results.highlights import Highlight, highlights, wait_text
+from dse.results.pick import Highlight, highlights, wait_text
 from dse.results.schema import Result
-from dse.results.slack_text import slack_text
-from dse.results.totals import NAMES, totals_of
-from dse.space.device import fit_text
+from dse.results.totals import NAMES, slack_text, totals_of
 from dse.space.objectives import grows
+from dse.space.remarks import fit_text
 from hwmodel.datapath.technology.rows import BLOCKS
 from hwmodel.figures import FRAME, FRAMES_PER_SECOND, LATENCY, MICROSECONDS
 

@@ -10,18 +10,16 @@ from rich.table import Table
 
 from arrayol.cli.tables import facts_table, headed_table
 from arrayol.text import counted, rounded
-from dse.pareto.counted import COMPARED_AT_MOST
+from dse.pareto.fronts import COMPARED_AT_MOST
+from dse.results.compare import technology_text
 from dse.results.designs import Design, GroupRecord, PeriodRecord, ProcessorRecord
-from dse.results.highlights import highlights
-from dse.results.pick import knee_of
+from dse.results.pick import highlights, knee_of
 from dse.results.schema import SUBSPACES, Comparisons, Result
-from dse.results.shared import technology_text
-from dse.results.slack_text import slack_text
-from dse.results.totals import device_text, totals_text
+from dse.results.totals import device_text, slack_text, totals_text
 from dse.results.volume import filled, share_of_any
 from dse.search.context import NSGA2
-from dse.space.device import fit_text
 from dse.space.objectives import cost_unit, grows, known_figure
+from dse.space.remarks import fit_text
 from hwmodel.figures import LATENCY, MICROSECONDS
 
 STEPS_SHOWN_AT_MOST = 5

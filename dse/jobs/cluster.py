@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from arrayol.errors import ArrayolError, error
 from dse.jobs.digest import code_digest
-from dse.jobs.jobs import Done, Job, RemoteJob
-from dse.jobs.pools import Sender, Task
+from dse.jobs.jobs import Done, Job, RemoteJob, Sender, Task
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -19,8 +19,7 @@ from typing import Any, Generic, TypeVar
 from arrayol.errors import InfeasibleError
 from dse.jobs.cache import JobCache, open_rows
 from dse.jobs.cluster import cluster
-from dse.jobs.jobs import Job, JobPlan
-from dse.jobs.pools import InProcess, Pool, Task, processes
+from dse.jobs.jobs import InProcess, Job, JobPlan, Pool, Task, processes
 
 Result = TypeVar("Result")
 CHECK_SECONDS = 2.0  # between two looks at the pool where no task ends

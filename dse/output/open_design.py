@@ -24,12 +24,12 @@ from arrayol.transforms.steps import Canonical, Step, StepTextError, canonical_f
 from arrayol.transforms.trace import Transformed
 from dse.output.built_memories import BuiltMemories, built_memories
 from dse.output.folder import RESULT, Warn, load_result, warn_in_python
+from dse.results.compare import assuming_as
 from dse.results.consistency import EXPLORE_AGAIN as RESULT_DAMAGED
 from dse.results.designs import Design as Record
 from dse.results.exploration import digests_of
 from dse.results.records import group_record, period_record, resident_records
 from dse.results.schema import DeviceRecord, Result
-from dse.results.shared import assuming_as
 from dse.results.steps import NoStepsError, StepFinder
 from dse.results.totals import Total, totals_of
 from dse.verify.testbench import mismatches, run_simulation

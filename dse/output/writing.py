@@ -1,15 +1,21 @@
-"""Result folders, written: `result.json`, `designs.csv`, plots, specifications and the report.
+"""Result folders, written: `result.json`, `designs.csv`, plots, specifications and the report; the front so far.
 
 A folder is written whole or not at all, in place of a former result only; what else lies in it is carried over.
+
+Spreadsheets compute what begins with =, +, - or @, and some take 0,1 for a number. No text here does or is so: names
+are those of the language and of costs, and scans stand in brackets.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from arrayol.files import atomic_folder, carry_over, write_next_to
+from arrayol.errors import ArrayolError
+from arrayol.files import atomic_folder, carry_over, write_next_to, writing
 from arrayol.language.emitter import data_files
 from arrayol.text import counted
 from dse.jobs.cache import FORMER_NAME
@@ -30,9 +36,16 @@ from dse.output.folder import (
 )
 from dse.output.plots.save import save_convergence, save_front
 from dse.output.report.write import first_report
-from dse.output.table import designs_csv
 from dse.results.exploration import Exploration
 from dse.results.schema import Result
+
+
+def designs_csv(result: Result) -> str:
+    """All designs that the result holds, one a line; `pareto` says which are on the front."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(result.rows)
+    return text.getvalue()
+
 
 _CONTENTS = {
     RESULT: "all designs of the front with their decisions and figures, and how they were found (docs/report.md)",
@@ -111,3 +124,26 @@ def _carry_over(former: Path, folder: Path) -> None:
             continue
         ours = shutil.ignore_patterns("*.aol", "*.png") if path.name == SPECS else None
         carry_over(path, folder / path.name, ours)
+
+
+def write_partial(result: Result, target: Path) -> None:
+    """Put a result and its table in place of those of the last time, each file whole or not at all.
+
+    Raises ArrayolError (`cannot-write`) for a full disk; then nothing of it is left.
+    """
+    folder = target / PARTIAL
+    try:
+        with writing(target):
+            folder.mkdir(parents=True, exist_ok=True)
+            for name, text in ((RESULT, result.to_json()), (TABLE, designs_csv(result))):
+                waiting = folder / f".{name}"
+                waiting.write_text(text, encoding="utf-8", newline="\n")
+                waiting.replace(folder / name)
+    except ArrayolError:
+        remove_partial(target)
+        raise
+
+
+def remove_partial(target: Path) -> None:
+    """What was so far is of no use any more."""
+    shutil.rmtree(target / PARTIAL, ignore_errors=True)

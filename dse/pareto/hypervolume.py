@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dse.pareto.counted import non_dominated
+from dse.pareto.fronts import non_dominated
 
 Octaves = NDArray[np.float64]  # places on logarithmic axes, of shape (points, figures)
 _BEYOND = 0.1  # of a front's range, from its worst values to its corner

@@ -18,9 +18,9 @@ import numpy as np
 
 from arrayol.errors import ArrayolError, Diagnostic
 from dse.pareto.fronts import front_of
+from dse.results.compare import quantity
 from dse.results.designs import Design, GroupRecord, MemoryRecord
 from dse.results.schema import Result
-from dse.results.shared import quantity
 from dse.results.volume import volume_of
 from dse.space.objectives import MACHINE, grows
 from hwmodel.cost_model.together import period_cycles

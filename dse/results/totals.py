@@ -1,12 +1,13 @@
-"""What a whole design takes of each cost: the total, its parts, and its share of the device."""
+"""What a whole design takes of each cost: the total, its parts, its share of the device; in words what slack saves."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from arrayol.text import counted, listed
 from dse.results.designs import LOCAL_MEMORIES, Design, Number
-from dse.results.schema import DeviceRecord
+from dse.results.schema import DeviceRecord, Result
 from hwmodel.datapath.technology.rows import BLOCKS
 
 NAMES = {"lut": "LUT", "ff": "FF", "dsp": "DSP", BLOCKS: "block RAM", "area": "um2"}  # figures, and their words
@@ -74,3 +75,16 @@ def capacities_text(name: str, capacities: Mapping[str, Number]) -> str:
     """A device's name and its capacities by figure, as text; an area is in the name already."""
     counts = [f"{most:,} {NAMES[figure]}" for figure, most in capacities.items() if figure != "area"]
     return f"{name}: {', '.join(counts)}" if counts else name
+
+
+_LOGIC = ("lut", "area")  # of which slack makes one as small as may be
+
+
+def slack_text(result: Result) -> str:
+    """Which designs were found and are not shown for their logic; empty where all are shown."""
+    if result.searched is None or result.space.study is None:
+        return ""
+    logic = next((NAMES[name] for name in _LOGIC if name in result.pareto[0].objectives), "logic")
+    share, found = f"{100 * result.space.study['slack']:.3g}%", counted(result.searched, "design")
+    gain = f"at most {share} in {listed(result.objectives, 'or')}"
+    return f"those that take more {logic} for {gain}, of {found} found"

@@ -42,11 +42,19 @@ from dse.search.shown.fitted import fitted
 from dse.search.shown.plotted_points import plotted_points
 from dse.search.shown.slack import least_logic
 from dse.search.shown.variants import contexts_of, joined, search_each, slowed_each
-from dse.space.device import DeviceLimits, bounded_by, device_limits, fit_text
 from dse.space.mappings import MappingSpace
 from dse.space.objectives import Figure, keys_of, shown_figures
-from dse.space.remarks import coarse_sides, remarks_of
-from dse.space.size import all_fusions, count_fusions, size_of
+from dse.space.remarks import (
+    DeviceLimits,
+    all_fusions,
+    bounded_by,
+    coarse_sides,
+    count_fusions,
+    device_limits,
+    fit_text,
+    remarks_of,
+    size_of,
+)
 from dse.space.study_checks import check_space
 from dse.space.task_graph import Mask, task_graph
 from dse.verify.verify import Verdict

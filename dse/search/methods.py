@@ -27,8 +27,7 @@ from dse.search.context import (
     SearchRequest,
     refused,
 )
-from dse.search.exact.exact import search_exactly
-from dse.search.exact.exact_cost import exact_seconds, tries_all_options
+from dse.search.exact.exact import exact_seconds, search_exactly, tries_all_options
 from dse.search.exact.exhaustive import WHOLES_AT_MOST, search_exhaustively
 from dse.search.figures import Columns
 from dse.search.group_front import Counts
@@ -38,7 +37,7 @@ from dse.search.plugin_methods import plugin_method, search_by_plugin
 from dse.search.rounds.search import search_in_rounds
 from dse.space.mappings import GROUPS_AT_MOST, MappingSpace
 from dse.space.objectives import Figure
-from dse.space.size import LISTED_AT_MOST, SpaceSize, all_fusions
+from dse.space.remarks import LISTED_AT_MOST, SpaceSize, all_fusions
 from dse.space.study import Constraint
 from hwmodel.design import Design
 from hwmodel.figures import FRAMES_PER_SECOND

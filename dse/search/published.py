@@ -15,7 +15,7 @@ import numpy as np
 from arrayol import __version__
 from arrayol.errors import Diagnostic, InfeasibleError
 from arrayol.text import counted
-from dse.pareto.counted import COMPARED_AT_MOST, Candidate, GrowingFront, counted_front, points_of
+from dse.pareto.fronts import COMPARED_AT_MOST, Candidate, GrowingFront, counted_front, points_of
 from dse.pareto.hypervolume import RisingVolume
 from dse.results.designs import Design, GroupRecord, MemoryRecord, ProcessorRecord
 from dse.results.exploration import Exploration, Labels

@@ -1,17 +1,19 @@
-"""Blocks of blocks that come of blocks: what a block holds is walked in smaller blocks, with one loop more.
+"""Blocks that come of others: those with a neighbouring side, and blocks of blocks.
 
-Along a dimension with which one array from outside moves and another does not, the smaller blocks need less of the
-first at a time, while the second stays. So less memory is enough for the same traffic; what is kept of an array that
-moves for each block is kept for each smaller one.
+In blocks of blocks, what a block holds is walked in smaller blocks, with one loop more. Along a dimension with which
+one array from outside moves and another does not, the smaller blocks need less of the first at a time, while the second
+stays. So less memory is enough for the same traffic; what is kept of an array that moves for each block is kept for
+each smaller one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from dse.space.ladder import ladder
-from dse.space.mappings import MappingSpace
+from dse.space.mappings import MappingSpace, Shape
 from hwmodel.design import Blocks, GroupDesign, Scan, with_keeps
 
 RATIO = 4.0  # between the sides that are tried; those between are found from these
@@ -65,3 +67,25 @@ def moving_of(space: MappingSpace, task: str, arrays: Collection[str]) -> dict[s
             own = frozenset(at for at in dimensions if any(row[at] for row in touch.tiler.paving))
             found[touch.array] = found.get(touch.array, frozenset()) | own
     return found
+
+
+def neighbouring_shapes(
+    space: MappingSpace, task: str, shape: Shape, sides: Callable[[int], Sequence[int]]
+) -> Iterator[Shape]:
+    """The shapes before and after one in the list of a study, or with the next smaller or larger side in one dimension.
+
+    `sides` gives those along an extent, ascending; the shape's sides need not be among them.
+    """
+    blocks = space.study.blocks
+    if isinstance(blocks, Mapping) and task in blocks:
+        yield from _before_and_after(space.shapes(task), shape)
+        return
+    for axis, extent in enumerate(space.accesses.extents(task)):
+        for (side,) in _before_and_after([(side,) for side in sides(extent)], shape[axis : axis + 1]):
+            yield (*shape[:axis], side, *shape[axis + 1 :])
+
+
+def _before_and_after(items: Sequence[Shape], item: Shape) -> Sequence[Shape]:
+    """The items before and after one in an ascending list, which may hold it."""
+    before, after = bisect_left(items, item), bisect_right(items, item)
+    return (*items[max(0, before - 1) : before], *items[after : after + 1])

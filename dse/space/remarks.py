@@ -1,16 +1,21 @@
-"""What a user should know of a space before it is searched: what was assumed, left out, or taken otherwise."""
+"""What a user should know of a space before it is searched: its size, the device, what was assumed or left out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from arrayol.errors import ArrayolError
-from arrayol.text import counted, listed
+from arrayol.text import counted, listed, rounded
+from dse.space.fusions import count_by_groups, subspaces
 from dse.space.ladder import gap
-from dse.space.mappings import MappingSpace
+from dse.space.mappings import GROUPS_AT_MOST, MappingSpace
 from dse.space.networks.rewrites import are_of_streams
-from dse.space.study import AUTO, LADDER
+from dse.space.study import AUTO, LADDER, Study, with_constraints
+from dse.space.task_graph import Mask
 from hwmodel.assumptions import assumed_by_machine
+from hwmodel.platform import Platform
 
 NUMBERS_SHOWN = 5  # of units that a study leaves out
 
@@ -160,3 +165,145 @@ def _streams(space: MappingSpace) -> Iterator[str]:
     if reasons:
         tasks = counted(len(space.graph), "task")
         yield f"{len(reasons):,} of {tasks} cannot stream, for example {reasons[0]}"
+
+
+LISTED_AT_MOST = 1 << 14  # fusions
+
+
+def count_fusions(space: MappingSpace) -> int | None:
+    """How many fusions the study spans; None where counting them takes too long."""
+    if space.fusions or space.study.longest_group:
+        fusions = all_fusions(space)
+        return None if fusions is None else len(fusions)
+    return _count_all(space)
+
+
+def count_wholes(space: MappingSpace, sizes: Mapping[Mask, int]) -> int | None:
+    """The number of whole designs: over fusions the product of their groups' designs; None with too many fusions."""
+    fusions = all_fusions(space)
+    if fusions is None:
+        return None
+    return sum(math.prod(sizes[group] for group in fusion) for fusion in fusions)
+
+
+def all_fusions(space: MappingSpace) -> tuple[tuple[Mask, ...], ...] | None:
+    """The fusions that the study lists, else every legal one with groups no longer than it allows.
+
+    Their groups stand in execution order. None where they are too many to be listed.
+    """
+    if space.fusions:
+        return space.fusions
+    count = _count_all(space)
+    if count is None or count > LISTED_AT_MOST:
+        return None
+    number = {name: place for place, name in enumerate(space.graph.names)}
+    longest = space.study.longest_group or len(space.graph)
+    return tuple(
+        tuple(sum(1 << number[task] for task in group) for group in fusion.groups)
+        for subspace in subspaces(space.graph)
+        for fusion in subspace
+        if max(map(len, fusion.groups)) <= longest
+    )
+
+
+def _count_all(space: MappingSpace) -> int | None:
+    counts = count_by_groups(space.graph)
+    return None if counts is None else sum(counts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceSize:
+    """Fusions and groups (None: too many to be counted), and designs without what a study has beyond plain ones.
+
+    Where groups are too many, structures and designs are those of single tasks.
+    """
+
+    fusions: int | None
+    groups: int | None
+    structures: int  # group designs but for their rates
+    group_designs: int
+    whole_designs: int | None
+
+    def text(self, space: MappingSpace) -> str:
+        """The size for people."""
+        if self.groups is None:
+            tasks = counted(len(space.graph), "task")
+            return f"{space.model.network.name}: {tasks}, more than {GROUPS_AT_MOST:,} groups"
+        fusions = "fusions" if self.fusions is None else counted(self.fusions, "fusion")
+        whole = "" if self.whole_designs is None else f", {rounded(self.whole_designs)} whole designs"
+        plain = f"{counted(self.groups, 'group')}, {rounded(self.group_designs)} plain group designs{whole}"
+        more = "; beside them the options of the study" if space.study.has_options else ""
+        choices = "".join(f"; all this {text}" for text in choices_text(space.variants))
+        return f"{space.model.network.name}: {fusions} of {counted(len(space.graph), 'task')}, {plain}{more}{choices}"
+
+
+def choices_text(variants: Sequence[MappingSpace]) -> tuple[str, ...]:
+    """In words what is chosen of whole designs, where there is a choice: loads, splits."""
+    loads, splits = (len(set(column)) for column in zip(*(one.choice for one in variants), strict=True))
+    by = [
+        *(["splits of sums"] if any(one.splits and not are_of_streams(one.splits) for one in variants) else []),
+        *(["arrays that streams pass on"] if any(are_of_streams(one.splits) for one in variants) else []),
+    ]
+    texts = f"under each of {loads} choices of loads", f"in each of {splits} networks, by {listed(by)}"
+    return tuple(text for number, text in zip((loads, splits), texts, strict=True) if number > 1)
+
+
+def size_of(space: MappingSpace) -> SpaceSize:
+    """The size of a space; a group that no blocks cut counts as one design, an infeasible one."""
+    blocks: dict[str, int] = {}
+    structures = 0
+    sizes = {}
+    groups = space.groups if space.lists_groups else tuple(1 << task for task in range(len(space.graph)))
+    for group in groups:
+        last = space.last(group)
+        if last is None:
+            sizes[group] = 1
+            continue
+        if last not in blocks:
+            blocks[last] = space.count_structures(last)
+        structures += blocks[last]
+        sizes[group] = blocks[last] * space.count_rates(space.tasks(group))
+    number, designs = len(groups) if space.lists_groups else None, sum(sizes.values())
+    if number is None:
+        return SpaceSize(None, None, structures, designs, None)
+    return SpaceSize(count_fusions(space), number, structures, designs, count_wholes(space, sizes))
+
+
+_SPELT_WITH_AN = frozenset("aefhilmnorsx")  # first letters of names that are spelt out: an LFE5U, an xc7a35t
+
+
+@dataclass(frozen=True)
+class DeviceLimits:
+    """A device by name, or an area, and its capacities by figure of designs."""
+
+    name: str
+    capacities: Mapping[str, float] = field(default_factory=dict)
+
+    def exceeded(self, figures: Mapping[str, float]) -> tuple[str, ...]:
+        """The figures of which a design needs more than there is."""
+        return tuple(name for name, most in self.capacities.items() if figures.get(name, 0) > most)
+
+
+def fit_text(name: str, exceeding: int, designs: int) -> str:
+    """How many designs of a front do not fit on a device: 41 of 277 designs need more than an LFE5U-45F."""
+    device = f"{'an' if name[:1].lower() in _SPELT_WITH_AN else 'a'} {name}" if name[:1].isalpha() else name
+    if not exceeding:
+        return f"no design needs more than {device}"
+    verb = "needs" if exceeding == 1 else "need"
+    return f"{exceeding:,} of {counted(designs, 'design')} {verb} more than {device}"
+
+
+def device_limits(platform: Platform, figures: Collection[str]) -> DeviceLimits | None:
+    """What the device of a platform bounds among the figures of designs; None without a device.
+
+    Raises ArrayolError (`unknown-device`).
+    """
+    if not platform.device_text:
+        return None
+    capacities = {name: most for name, most in platform.capacities.items() if name in figures}
+    return DeviceLimits(platform.device_text, capacities)
+
+
+def bounded_by(study: Study, device: DeviceLimits, names: Iterable[str]) -> Study:
+    """The study with capacities of a device as constraints."""
+    return with_constraints(study, [f"{name} <= {device.capacities[name]:.12g}" for name in names], reuse_memory=False)

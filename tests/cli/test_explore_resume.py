@@ -25,13 +25,13 @@ from conftest import CommandLine
 from explored import leave_undrawn
 from processes import wait_until_gone
 
-from dse.jobs import cache, pools
+from dse.jobs import cache, jobs
 from dse.jobs.cache import CACHE_FILES, CACHE_NAME, JobCache, open_rows
 
 TOLD = """
 import os
 from dse.output import writing as results
-from dse.jobs import cache, pools
+from dse.jobs import cache, jobs
 from dse.jobs.cache import JobCache
 from arrayol.cli.main import main
 
@@ -41,7 +41,7 @@ def told(cache, job, key, result, keep=JobCache.keep):
         os.write(2, b".")
 
 JobCache.keep = told
-pools.WORTH_SECONDS = 0.0
+jobs.WORTH_SECONDS = 0.0
 cache.COMMIT_SECONDS = 0.0
 for plot in ("save_front", "save_convergence"):
     assert hasattr(results, plot), plot
@@ -90,7 +90,7 @@ def explored(folder: Path, commit_seconds: float, *options: str) -> tuple[int, s
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(JobCache, "keep", told)
-        patch.setattr(pools, "WORTH_SECONDS", 0.0)
+        patch.setattr(jobs, "WORTH_SECONDS", 0.0)
         patch.setattr(cache, "COMMIT_SECONDS", commit_seconds)
         leave_undrawn(patch)
         done = in_process("explore", *options, cwd=folder)

@@ -22,13 +22,12 @@ from arrayol.errors import ArrayolError
 from dse.jobs.runner import JobRunner
 from dse.pareto.hypervolume import share_of
 from dse.search.context import BUDGET, SearchContext, Searched, SearchRequest
-from dse.search.exact.exact import search_exactly
-from dse.search.exact.exact_cost import exact_seconds, tries_all_options
+from dse.search.exact.exact import exact_seconds, search_exactly, tries_all_options
 from dse.search.exact.exhaustive import search_exhaustively
 from dse.search.figures import columns_of
 from dse.search.rounds.search import search_in_rounds
 from dse.space.mappings import MappingSpace
-from dse.space.size import size_of
+from dse.space.remarks import size_of
 from dse.space.study import Study
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import GroupDesign

@@ -43,7 +43,7 @@ from dse.output.open_design import StoredDesign
 from dse.results.exploration import Exploration
 from dse.results.schema import Result
 from dse.space.study import Study
-from dse.verify.bench_data import accepted_data, random_data
+from dse.verify.testbench import accepted_data, random_data
 
 TECHNOLOGIES = tuple(
     sorted(file.name.removesuffix(".toml") for file in files("hwmodel.datapath.technology.tables").iterdir())

@@ -43,14 +43,12 @@ from arrayol.limits import LARGEST_SEED
 from arrayol.text import counted
 from arrayol.transforms.steps import canonical_form
 from dse.jobs.cache import CACHE_NAME
-from dse.jobs.jobs import WRITING, SearchProgress
-from dse.jobs.pools import MOST_WORKERS
+from dse.jobs.jobs import MOST_WORKERS, WRITING, SearchProgress
 from dse.output.folder import PICKED, REPORT, SPECS, require_writable
 from dse.output.picked import write_picked
 from dse.results.designs import Design, GroupRecord
 from dse.results.exploration import Exploration
-from dse.results.highlights import wait_text
-from dse.results.pick import Picked, Rule, pick, require_figures
+from dse.results.pick import Picked, Rule, pick, require_figures, wait_text
 from dse.results.schema import Result
 from dse.results.totals import totals_of
 from dse.search.context import AUTO, BUDGET, EXHAUSTIVE, METHODS, MODEL_NAMES, NSGA2, ROUNDS, Model, method_names

@@ -34,8 +34,7 @@ from arrayol.execute.extern import Functions, externs_of
 from arrayol.execute.inputs import FileSource
 from arrayol.text import time_text
 from dse.output.built_memories import BuiltMemories, BuiltMemory
-from dse.results.highlights import wait_text
-from dse.results.pick import Rule
+from dse.results.pick import Rule, wait_text
 from dse.results.totals import device_text
 from hwmodel.cost_model.estimate import DesignEstimate
 from hwmodel.emit.verilog.icarus import require_icarus

@@ -26,8 +26,7 @@ from dse.output.hardware.later_frames import later_frames
 from dse.output.hardware.repeated import repeated
 from dse.output.hardware.shorter_stream import by_smaller_frame, moved
 from dse.output.open_design import Simulated, StoredDesign
-from dse.verify.bench_data import SEED, accepted_data, random_data
-from dse.verify.testbench import memories_of_groups
+from dse.verify.testbench import SEED, accepted_data, memories_of_groups, random_data
 from hwmodel.cost_model.costs import control_cost_of, parts_of
 from hwmodel.datapath.technology.overhead import total_features
 from hwmodel.emit.schedule.bits import not_emitted

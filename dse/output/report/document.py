@@ -18,19 +18,17 @@ from arrayol.files import MOST_TEXT_BYTES, read_text
 from arrayol.ir.network import Network
 from dse.output.folder import spec_file, transform_command
 from dse.output.open_design import StoredDesign
-from dse.output.report.memories import best_designs, opened_designs
-from dse.output.report.organised import organised
-from dse.output.report.port import port_document, wider_ports
+from dse.output.report.details import best_designs, opened_designs, organised, port_document, wider_ports
 from dse.output.report.sources import Origin, Timelines
 from dse.output.report.verilog import Modules
+from dse.results.compare import technology_text
 from dse.results.designs import DatapathRecord, Design, GroupRecord, ProcessorRecord
 from dse.results.pick import knee_of
 from dse.results.schema import Result
-from dse.results.shared import technology_text
 from dse.results.totals import NAMES, device_text
 from dse.results.volume import filled
-from dse.space.device import fit_text
 from dse.space.objectives import grows, known_figure
+from dse.space.remarks import fit_text
 from hwmodel.datapath.technology.rows import BLOCKS, COSTS
 from hwmodel.design import Choice, Splits
 from hwmodel.residence import NO_LOADS, loads_of

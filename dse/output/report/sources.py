@@ -17,9 +17,9 @@ from arrayol.files import resolved
 from arrayol.ir.network import Network
 from arrayol.ir.spec import Spec
 from arrayol.transforms.steps import Canonical, StepTextError, canonical_form, split_by
+from dse.results.compare import assuming_as
 from dse.results.designs import GroupRecord
 from dse.results.schema import Result
-from dse.results.shared import assuming_as
 from dse.results.steps import StepFinder
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.cost_model.timeline import Timeline, group_timeline

@@ -26,7 +26,7 @@ from dse.search.pricing import RateChoices, plain_structure
 from dse.search.streams.stream_search import price_streams
 from dse.space.mappings import MappingSpace
 from dse.space.options import mapping_options
-from dse.space.size import all_fusions
+from dse.space.remarks import all_fusions
 from dse.space.task_graph import Mask
 from hwmodel.cost_model.streaming.stream_groups import metrics_of_streams
 from hwmodel.design import Design, GroupDesign

@@ -30,7 +30,7 @@ from dse.search.incumbents.complete_designs import Wholes
 from dse.search.integer_partitions import Code, code_of, covered
 from dse.search.streams.stream_search import StreamJob
 from dse.space.options import is_plain
-from dse.space.size import size_of
+from dse.space.remarks import size_of
 from dse.space.task_graph import Mask
 from hwmodel.design import Design, GroupDesign
 

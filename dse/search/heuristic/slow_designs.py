@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import dataclass, field, replace
 
-from dse.search.exact.exact_cost import LEAST_ELEMENTS
+from dse.search.exact.exact import LEAST_ELEMENTS
 from dse.space.mappings import SLOW_ELEMENTS, MappingSpace
 from hwmodel.design import GroupDesign, structure_of
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dse.pareto.counted import Candidate
-from dse.pareto.fronts import combined
+from dse.pareto.fronts import Candidate, combined
 from dse.results.designs import Design
 from dse.results.exploration import PlottedPoints
 from dse.results.identifiers import identifier
@@ -14,7 +13,7 @@ from dse.search.figures import Columns, objective_values
 from dse.search.group_front import GroupFront
 from dse.space.mappings import MappingSpace
 from dse.space.objectives import Objective
-from dse.space.size import all_fusions
+from dse.space.remarks import all_fusions
 from dse.space.task_graph import Mask, TaskGraph
 from hwmodel.platform import Platform
 

@@ -20,11 +20,10 @@ from dse.search.batch_pricer import BatchEvaluator
 from dse.search.context import SearchContext
 from dse.search.exact.exact import in_order, ordered_design
 from dse.search.group_front import Counts, GroupFront
-from dse.search.shown.rate_steps import stepped
-from dse.search.shown.slower_rates import LOGIC, slower, with_logic
+from dse.search.shown.slower_rates import LOGIC, slower, stepped, with_logic
 from dse.space.mappings import MappingSpace
-from dse.space.neighbours import neighbouring_shapes
 from dse.space.options import is_plain
+from dse.space.outer_blocks import neighbouring_shapes
 from dse.space.task_graph import Mask
 from hwmodel.design import Design, GroupDesign, structure_of
 

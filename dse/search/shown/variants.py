@@ -25,7 +25,7 @@ from dse.search.integer_partitions import Coverage
 from dse.search.methods import search
 from dse.search.shown.slowest import slowed
 from dse.space.mappings import MappingSpace
-from dse.space.size import choices_text
+from dse.space.remarks import choices_text
 from hwmodel.design import Design
 
 UNSPLIT, UNSPLIT_OF_DATA = 0.5, 0.25  # of the budget, for networks without splits beside such with

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from toy_jobs import Square, one
 
 import dse.jobs.runner as runner_module
-from dse.jobs.jobs import JobPlan
-from dse.jobs.pools import InProcess, Task
+from dse.jobs.jobs import InProcess, JobPlan, Task
 from dse.jobs.runner import TASK_SECONDS, JobRunner
 
 LEAST = 0.1  # seconds that a task should take

@@ -23,7 +23,7 @@ from toy_jobs import Broken, Square, one, sum_of_squares
 from arrayol.errors import ArrayolError
 from dse.jobs import runner as runner_module
 from dse.jobs.cache import JobCache, open_rows
-from dse.jobs.pools import InProcess, Pool, processes
+from dse.jobs.jobs import InProcess, Pool, processes
 from dse.jobs.runner import JobRunner, Share
 
 ROUNDS = st.lists(st.lists(st.integers(0, 50), max_size=6), max_size=4)
@@ -234,7 +234,7 @@ WAITS = """
 import multiprocessing
 from toy_jobs import Broken, Square, one
 from dse.jobs.runner import JobRunner
-from dse.jobs.pools import processes
+from dse.jobs.jobs import processes
 
 def said(share, results):
     print(*(child.pid for child in multiprocessing.active_children()), flush=True)
@@ -268,7 +268,7 @@ BUSY = """
 import atexit, resource
 atexit.register(lambda: print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime))  # runs after those of the pool
 from toy_jobs import sum_of_squares
-from dse.jobs.pools import processes
+from dse.jobs.jobs import processes
 from dse.jobs.runner import JobRunner
 if __name__ == "__main__":
     with processes(1) as pool:

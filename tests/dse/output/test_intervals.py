@@ -12,7 +12,7 @@ from explored import folded, folded_in, write_undrawn
 
 from arrayol import api
 from dse.output.folder import load_result
-from dse.output.table import designs_csv
+from dse.output.writing import designs_csv
 from dse.results.designs import Design, ProcessorRecord
 from dse.results.pick import parse_rule, pick
 

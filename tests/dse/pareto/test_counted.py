@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dse.pareto import counted
-from dse.pareto.counted import Candidate, GrowingFront, counted_front, non_dominated, points_of
+from dse.pareto import fronts
+from dse.pareto.fronts import Candidate, GrowingFront, counted_front, non_dominated, points_of
 from dse.pareto.hypervolume import hypervolume
 from hwmodel.design import Fusion
 
@@ -85,7 +85,7 @@ def test_the_counted_front_is_the_definition_s_and_the_sorted_one(table: Table) 
 def test_blocks_change_neither_front_nor_count(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
     points = np.random.default_rng(1).integers(0, 20, (150, 2))
     whole = counted_front(points)
-    monkeypatch.setattr(counted, "_PAIRS_AT_ONCE", at_once)
+    monkeypatch.setattr(fronts, "_PAIRS_AT_ONCE", at_once)
     cut = counted_front(points)
     assert (cut.rows.tolist(), cut.comparisons) == (whole.rows.tolist(), 150 * 149)
 

@@ -8,8 +8,7 @@ from explored import mapped
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dse.results.highlights import SHOWN_AT_MOST, highlights
-from dse.results.pick import KNEE, knee_of
+from dse.results.pick import KNEE, SHOWN_AT_MOST, highlights, knee_of
 from dse.results.schema import Result
 
 LIMITS = ("internal_memory_data <= 500", "latency_cycles <= 300")

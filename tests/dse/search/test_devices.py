@@ -11,7 +11,7 @@ import pytest
 from arrayol import api
 from arrayol.errors import InfeasibleError
 from dse.results.schema import Result
-from dse.space.device import fit_text
+from dse.space.remarks import fit_text
 
 SPEC = """\
 const N = 8

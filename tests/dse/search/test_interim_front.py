@@ -14,11 +14,10 @@ from strategies_fronts import front_from, point_lists, searches
 
 from dse.pareto import combine
 from dse.pareto.combine import listed_front, whole_front
-from dse.pareto.counted import non_dominated
-from dse.pareto.fronts import Combination, Front, front_of
+from dse.pareto.fronts import Combination, Front, front_of, non_dominated
 from dse.pareto.hypervolume import box_share, corner_of, octaves_of
-from dse.search.incumbents import interim_front
-from dse.search.incumbents.interim_front import InterimFront
+from dse.search.incumbents import incumbents
+from dse.search.incumbents.incumbents import InterimFront
 from dse.space.fusions import all_groups, subspaces
 from dse.space.task_graph import Mask, TaskGraph, from_links
 
@@ -67,7 +66,7 @@ def test_thinned_fronts_give_a_bound_that_rises(case: tuple[TaskGraph, Combinati
     figures = len(combination.largest)
     exact = exact_values(graph, combination, found)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(interim_front, "POINTS_AT_MOST", 2)
+        patched.setattr(incumbents, "POINTS_AT_MOST", 2)
         seen = InterimFront(graph, combination, figures)
         shares = [seen.hypervolume(some) for some in growing(found)]
         known = [share for share in shares if share is not None]
@@ -174,7 +173,7 @@ def test_too_many_listed_fusions(monkeypatch: pytest.MonkeyPatch) -> None:
     fronts = {group: front_from([((1, 1), 1)], 2) for group in all_groups(graph)}
     fusions = [(0b11, 0b100), (1, 0b110), (1, 0b10, 0b100), (0b111,)]
     assert InterimFront(graph, SUMS, 2, fusions).hypervolume(fronts) is not None
-    monkeypatch.setattr(interim_front, "STEPS_AT_MOST", 3)
+    monkeypatch.setattr(incumbents, "STEPS_AT_MOST", 3)
     assert InterimFront(graph, SUMS, 2, fusions).hypervolume(fronts) is None
 
 
@@ -183,5 +182,5 @@ def test_nothing_is_computed_where_nothing_came(monkeypatch: pytest.MonkeyPatch)
     fronts = {1: front_from([((2, 2), 1)], 2)}
     seen = InterimFront(graph, SUMS, 2)
     share = seen.hypervolume(fronts)
-    monkeypatch.setattr(interim_front, "completions_of", None)
+    monkeypatch.setattr(incumbents, "completions_of", None)
     assert seen.hypervolume(fronts) == share

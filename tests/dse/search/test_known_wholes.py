@@ -24,8 +24,7 @@ from dse.pareto.combine import completions_of, whole_front
 from dse.pareto.fronts import Combination, Front
 from dse.results.exploration import Exploration
 from dse.search.context import SearchContext, Searched, SearchRequest
-from dse.search.exact.exact import search_exactly
-from dse.search.exact.exact_cost import exact_seconds, tries_all_options
+from dse.search.exact.exact import exact_seconds, search_exactly, tries_all_options
 from dse.search.figures import Columns
 from dse.search.incumbents import incumbents
 from dse.search.incumbents.incumbents import IncumbentFront, Incumbents, in_turns

@@ -21,13 +21,13 @@ from arrayol.errors import ArrayolError
 from arrayol.ir.network import Network
 from dse.jobs.runner import JobRunner
 from dse.search.context import SearchContext, SearchRequest
-from dse.search.exact.exact_cost import exact_seconds
+from dse.search.exact.exact import exact_seconds
 from dse.search.exact.exhaustive import search_exhaustively
 from dse.search.figures import Columns, columns_of, objective_values
 from dse.search.lower_bounds import least_figures, least_objectives
 from dse.space.mappings import MappingSpace
 from dse.space.objectives import grows
-from dse.space.size import size_of
+from dse.space.remarks import size_of
 from dse.space.study import Study
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.datapath.technology.technology import Technology, load_technology

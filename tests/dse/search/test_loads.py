@@ -18,7 +18,7 @@ from arrayol.errors import ArrayolError, InfeasibleError
 from dse.output.folder import load_result
 from dse.output.report.document import report_document
 from dse.output.report.sources import open_origin
-from dse.pareto.counted import non_dominated
+from dse.pareto.fronts import non_dominated
 from dse.results.compare import compare, values_of
 from dse.results.consistency import require_consistent
 from dse.results.designs import Design

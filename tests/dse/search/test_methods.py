@@ -27,8 +27,7 @@ from dse.jobs.runner import JobRunner
 from dse.pareto.hypervolume import share_of
 from dse.search import machine
 from dse.search.context import BUDGET, SearchContext, Searched, SearchRequest
-from dse.search.exact.exact import search_exactly, search_groups
-from dse.search.exact.exact_cost import exact_seconds, tries_all_options
+from dse.search.exact.exact import exact_seconds, search_exactly, search_groups, tries_all_options
 from dse.search.exact.exhaustive import search_exhaustively
 from dse.search.figures import Columns, columns_of
 from dse.search.groups.keep_search import searches_keeps
@@ -40,7 +39,7 @@ from dse.search.methods import choose_method, require_other_fronts
 from dse.search.pricing import Evaluator, RateChoices
 from dse.search.rounds.search import search_in_rounds
 from dse.space.mappings import MappingSpace
-from dse.space.size import size_of
+from dse.space.remarks import size_of
 from dse.space.study import Study, narrowed, parse_constraint
 from hwmodel.cost_model.estimate import DesignEstimate
 from hwmodel.cost_model.metrics import MEMORY, RESIDENT, SHARED

@@ -16,8 +16,8 @@ from arrayol.transforms.steps import canonical_form
 from dse.output.folder import load_result
 from dse.output.report.document import report_document
 from dse.output.report.sources import open_origin
-from dse.output.table import designs_csv
-from dse.pareto.counted import non_dominated
+from dse.output.writing import designs_csv
+from dse.pareto.fronts import non_dominated
 from dse.results.compare import values_of
 from dse.results.consistency import require_consistent
 from dse.results.designs import Design

@@ -21,13 +21,12 @@ from arrayol.ir.network import flatten
 from dse.jobs.runner import JobRunner
 from dse.results.consistency import require_consistent
 from dse.search.context import SearchContext, SearchRequest
-from dse.search.exact.exact import search_exactly
-from dse.search.exact.exact_cost import exact_seconds, tries_all_options
+from dse.search.exact.exact import exact_seconds, search_exactly, tries_all_options
 from dse.search.exact.exhaustive import search_exhaustively
 from dse.search.figures import Columns, columns_of, objective_values
 from dse.search.lower_bounds import least_objectives
 from dse.space.mappings import MappingSpace
-from dse.space.size import size_of
+from dse.space.remarks import size_of
 from dse.space.study import Study, parse_constraint
 from hwmodel.cost_model.estimate import DesignEstimate
 from hwmodel.cost_model.model import MachineModel

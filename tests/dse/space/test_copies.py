@@ -6,8 +6,8 @@ from arrayol.checks.check import check_source
 from arrayol.ir.spec import Spec
 from arrayol.source import SourceFile
 from arrayol.transforms.steps import canonical_form
-from dse.space.copies import for_copies
 from dse.space.study import Study
+from dse.space.study_checks import for_copies
 from hwmodel.platform import Platform, platform_of
 
 TEXT = """

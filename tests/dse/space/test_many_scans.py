@@ -31,8 +31,7 @@ from dse.search.rounds.schedule import (
 )
 from dse.space.mappings import MappingSpace
 from dse.space.objectives import DEFAULT
-from dse.space.remarks import NUMBERS_SHOWN, remarks_of
-from dse.space.size import size_of
+from dse.space.remarks import NUMBERS_SHOWN, remarks_of, size_of
 from dse.space.study import Study, narrowed
 from hwmodel.cost_model.group.legal_scans import LegalScans
 from hwmodel.cost_model.model import MachineModel

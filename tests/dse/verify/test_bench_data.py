@@ -16,7 +16,7 @@ from arrayol.ir.spec import Spec
 from arrayol.language.loader import load_source
 from arrayol.source import SourceFile
 from arrayol.transforms.steps import canonical_form
-from dse.verify.bench_data import BenchData, accepted_data
+from dse.verify.testbench import BenchData, accepted_data
 from hwmodel.accesses import Accesses
 
 TABLE = "const TABLE: i32[10] = [k * k for k in 0..10]\n"

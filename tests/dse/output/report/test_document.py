@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from arrayol import api
 from dse.output.folder import load_result
+from dse.output.report.details import best_designs
 from dse.output.report.document import ROOM, packed, report_document
-from dse.output.report.memories import best_designs
 from dse.output.report.sources import Origin, open_origin
 from dse.output.report.write import first_report, page, write_report
 from dse.results.designs import GroupRecord

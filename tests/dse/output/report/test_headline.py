@@ -12,8 +12,8 @@ from playwright.sync_api import Page
 from report_pages import Open, cells
 
 from arrayol import api
+from dse.output.report.details import port_document, wider_ports
 from dse.output.report.document import packed, report_document
-from dse.output.report.port import port_document, wider_ports
 from dse.output.report.sources import Origin, open_origin
 from dse.output.report.write import page as page_of
 from dse.results.designs import Design

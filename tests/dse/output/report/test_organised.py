@@ -13,8 +13,8 @@ from report_pages import Open
 
 from arrayol import api
 from dse.output.folder import load_result
+from dse.output.report.details import bank_formula, organised
 from dse.output.report.document import report_document
-from dse.output.report.organised import bank_formula, organised
 from dse.output.report.sources import open_origin
 from dse.output.report.verilog import Modules
 from dse.output.report.write import write_report

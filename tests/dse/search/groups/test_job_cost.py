@@ -16,7 +16,7 @@ from arrayol.checks.check import check_source
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from arrayol.source import SourceFile
-from dse.search.exact.exact_cost import combining_seconds, exact_seconds
+from dse.search.exact.exact import combining_seconds, exact_seconds
 from dse.search.figures import columns_of
 from dse.search.group_front import nothing
 from dse.search.groups.job_cost import JobCost

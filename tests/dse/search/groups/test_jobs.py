@@ -23,8 +23,7 @@ from strategies_changes import Wanted, changed, wanteds
 from arrayol.errors import ArrayolError
 from dse.jobs import runner
 from dse.jobs.cache import CacheRows, JobCache, open_rows
-from dse.jobs.jobs import Job
-from dse.jobs.pools import InProcess, Pool, processes
+from dse.jobs.jobs import InProcess, Job, Pool, processes
 from dse.jobs.runner import JobRunner
 from dse.search.batch_pricer import BatchEvaluator
 from dse.search.context import SearchContext, SearchRequest

@@ -29,7 +29,7 @@ from dse.search.rounds.search import search_in_rounds
 from dse.search.streams import stream_search
 from dse.search.streams.stream_search import StreamJob, price_streams
 from dse.space.mappings import MappingSpace
-from dse.space.size import size_of
+from dse.space.remarks import size_of
 from dse.space.study import Study, narrowed
 from dse.verify.testbench import Testbench
 from hwmodel.cost_model.model import MachineModel

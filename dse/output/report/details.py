@@ -1,4 +1,7 @@
-"""How the memories of a design are organised, in words and formulas: banks, copies, words, and where a datum lies.
+"""Designs that a report tells more of: those that were asked for, the knee, and the best in each objective.
+
+Opened again with specification and platform, they have what their memories are built of, how these are organised, and
+Verilog. For a whole front it would be too much to work out and to hold.
 
 Formulas are those of docs/machine.md, sections 5 and 13, as the model, the simulated machine and Verilog take them.
 x0, x1 are subscripts of an array; u and v number the indices of the outer and the inner line of a piece, w the places
@@ -11,9 +14,16 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from arrayol.errors import ArrayolError
+from arrayol.text import counted
 from dse.output.open_design import StoredDesign
+from dse.output.report.sources import Origin, Timelines
+from dse.results.designs import Design
+from dse.results.schema import Result
+from dse.space.objectives import grows
 from hwmodel.cost_model.enumerated.plan import EnumeratedPlan, plan_group
 from hwmodel.cost_model.estimate import MemoryUse
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.local_memory.addresses import (
     Addresses,
     BankAddresses,
@@ -30,6 +40,43 @@ from hwmodel.local_memory.addresses import (
 from hwmodel.local_memory.bank_functions import BankFunction, Residues
 from hwmodel.local_memory.lines import CLASSES
 from hwmodel.memory_kinds import kind_named
+from hwmodel.platform import Platform
+
+
+def best_designs(designs: Sequence[Design], objectives: Sequence[str], knee: str | None) -> list[Design]:
+    """The knee, if any, then the best design in each objective, the first of equal ones."""
+    chosen = [one for one in designs if one.id == knee] + [_best(designs, name) for name in objectives]
+    return list({one.id: one for one in chosen}.values())
+
+
+def _best(designs: Sequence[Design], name: str) -> Design:
+    return min(designs, key=lambda one: -one.objectives[name] if grows(name) else one.objectives[name])
+
+
+def opened_designs(designs: Sequence[Design], result: Result, origin: Origin) -> Iterator[StoredDesign]:
+    """The designs as they were explored; without those that take too long or are of files that have changed."""
+    timelines = Timelines(origin.models)
+    for design in designs:
+        opened = _opened(design, result, origin, timelines)
+        if opened is not None:
+            yield opened
+
+
+def _opened(design: Design, result: Result, origin: Origin, timelines: Timelines) -> StoredDesign | None:
+    decisions, model = design.decisions, origin.models[design.choice]
+    if not all(timelines.affordable(group, decisions.choice) for group in decisions.groups):
+        return None
+    try:
+        estimate = model.evaluate(decisions)
+    except (ArrayolError, ValueError, KeyError):  # specification or platform are not those of the result
+        return None
+    found = [[(use.kind, use.name, use.bits) for use in group.memories] for group in estimate.groups]
+    known = [[(use.kind, use.name, use.bits) for use in mapping.memories] for mapping in design.mappings]
+    spec, top = origin.specs[design.splits], result.top
+    opened = StoredDesign(
+        design, spec, top, model.accesses, model.platform, result.platform, decisions, estimate, result.device
+    )
+    return opened if found == known else None
 
 
 def organised(opened: StoredDesign, *, addresses: bool = True) -> list[dict[str, Any]]:
@@ -141,3 +188,35 @@ def _mixed(digits: Sequence[tuple[str, int]]) -> str:
         if modulus > 1:
             terms.append(f"{name} mod {modulus:,}" if weight == 1 else f"{weight:,} ({name} mod {modulus:,})")
     return " + ".join(terms) or "0"
+
+
+def port_document(origin: Origin) -> dict[str, Any] | None:
+    """The words of the port, and whether loads and stores share it; None where there is no platform."""
+    model = next(iter(origin.models.values()), None)
+    if model is None:
+        return None
+    (channel,) = model.platform.channels
+    bits = channel.word_bits
+    words = counted(bits, "bit") if bits is not None else f"{channel.data_per_word or 1:,} data"
+    words += f" in each of {channel.channels} channels" if channel.channels > 1 else ""
+    return {"word": words, "shared": channel.port == "shared"}
+
+
+def wider_ports(designs: Sequence[StoredDesign]) -> dict[str, int]:
+    """By design its latency in cycles, were the words of the port twice as wide: same decisions, same units."""
+    latencies = {}
+    for opened in designs:
+        try:
+            model = MachineModel(opened.network, _wider(opened.platform), dict(opened.accesses.loads))
+            latencies[opened.record.id] = model.evaluate(opened.design).latency_cycles
+        except ArrayolError:  # of words that wide the model cannot count
+            continue
+    return latencies
+
+
+def _wider(platform: Platform) -> Platform:
+    """The platform with words of twice the width."""
+    (memory,) = platform.channels
+    name = "data_per_word" if memory.word_bits is None else "word_bits"
+    twice = memory.model_copy(update={name: 2 * (getattr(memory, name) or 1)})
+    return platform.model_copy(update={"memory": twice})
