@@ -42,12 +42,11 @@ the common part of two boxes is a box.
 
 The modules in the order of the data: `coupling` (merged dimensions), `links` (tilers, axis by axis), `axes` (which
 dimension moves along which axis), `places` and `first_use` (the places of each index), `fetches` (keeps of arrays from
-outside), `needed` (what other groups need), `counts` (the counted quantities and their constant factors), `moved` and
-`runs` (bursts, and their runs along an axis), `row_lines` (lines along an axis), `axis_table` (counts by place, for
-many block sides at once), `axis_lines` (births and last uses of each index), `place_counts` and `block_order`
-(dimensions combined into rows and columns), `step_kinds` (steps with equal counts), `live_sets` (largest live counts),
-`line_runs`, `line_terms`, `line_words`, `coupled_contents` and `sizes` (addressed sizes, and depths of banks),
-`counted_steps`, `counted_buffers` and `counted_accesses` (the tables), `batch` (tables of many structures), `fifos`
-(arrays that FIFOs may carry), `fifo_steps` and `fifo_tables` (the steps of tasks that FIFOs join, and the tables of
-such a structure).
+outside), `counts` (the counted quantities and their constant factors), `moved` and `runs` (what other groups need,
+bursts and their runs along an axis), `axis_table` (counts by place, for many block sides at once), `axis_lines` (births
+and last uses of each index, lines along an axis), `place_counts` and `block_order` (dimensions combined into rows and
+columns), `step_kinds` (steps with equal counts), `live_sets` (largest live counts), `line_runs`, `line_terms`,
+`line_words`, `coupled_contents` and `sizes` (addressed sizes, and depths of banks), `counted_steps` and
+`counted_accesses` (the tables), `batch` (tables of many structures), `fifos` (arrays that FIFOs may carry),
+`fifo_steps` and `fifo_tables` (the steps of tasks that FIFOs join, and the tables of such a structure).
 """
