@@ -2,7 +2,7 @@
 
 A repetition that starts in cycle s on unit u reads chunk j of each pattern in cycle s + j, through the lanes of that
 unit. Its results leave from `latency` cycles later on, at the rate at which a FIFO takes them. So each lane belongs to
-one unit and one position in a chunk, whatever the repetition. With a window (port_plan.py), lanes belong to the fresh
+one unit and one position in a chunk, whatever the repetition. With a window (units.py), lanes belong to the fresh
 positions of a round. A state of a delay has a memory of its own, in which the next repetition of a chain reads it.
 """
 
@@ -25,8 +25,17 @@ from hwmodel.emit.schedule.delays import BEGINS, KEEPING, DelayScheduler, begins
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.own_module import Computing
-from hwmodel.emit.schedule.units import HOLDS, ReadPort, TaskUnits, Timed, WritePort, in_chunks, leaving, table_of
-from hwmodel.emit.schedule.windows import window_kept
+from hwmodel.emit.schedule.units import (
+    HOLDS,
+    ReadPort,
+    TaskUnits,
+    Timed,
+    WritePort,
+    in_chunks,
+    leaving,
+    table_of,
+    window_kept,
+)
 from hwmodel.local_memory.addresses import WindowReads
 from hwmodel.simulator.group import GroupRun, LocalMemories
 from hwmodel.simulator.memories.rows import Rows
