@@ -17,7 +17,7 @@ from arrayol.text import listed
 from dse.output.emitted_folder import Amount, StoredRecord, open_emitted, read_document
 from dse.output.hardware.emission import SYNTHESIS
 from dse.output.synthesis import FIGURES
-from dse.results.identifiers import IDENTIFIER
+from dse.results.rows import IDENTIFIER
 from hwmodel.datapath.technology.overhead import STEERED
 from hwmodel.datapath.technology.technology import shipped_technologies
 from hwmodel.synth.fit import FOR_COST, Sample, fitted, predicted

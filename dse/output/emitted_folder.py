@@ -22,7 +22,7 @@ from arrayol.limits import LARGEST
 from arrayol.source import visible
 from arrayol.text import clipped
 from dse.output.hardware.emission import DOCUMENT
-from dse.results.identifiers import IDENTIFIER
+from dse.results.rows import IDENTIFIER
 from hwmodel.synth.ecp5 import SPEEDS, Ecp5Device
 
 EMIT_AGAIN = "name a folder that this version of 'arrayol emit verilog' wrote"

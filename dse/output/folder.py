@@ -20,7 +20,7 @@ from arrayol.files import MOST_DOCUMENT_BYTES, hint_of, read_json, read_text, re
 from arrayol.text import clipped, counted
 from dse.jobs.cache import CACHE_FILES
 from dse.results.consistency import EXPLORE_AGAIN, wrong_designs
-from dse.results.identifiers import IDENTIFIER
+from dse.results.rows import IDENTIFIER
 from dse.results.schema import FORMAT, Result
 
 RESULT, TABLE, PLOTS, SPECS = "result.json", "designs.csv", ("pareto.png", "pareto.svg"), "specs"

@@ -17,9 +17,9 @@ from dse.pareto.combine import fusion_front
 from dse.pareto.fronts import Front, front_of
 from dse.results.designs import DatapathRecord, Design, GroupRecord
 from dse.results.exploration import Exploration, Labels
-from dse.results.identifiers import identifier
 from dse.results.pick import TELLING, telling_designs
 from dse.results.records import channels_record, datapath_records, group_record, period_record, resident_records
+from dse.results.rows import identifier
 from dse.results.schema import (
     FORMAT,
     DeviceRecord,

@@ -11,7 +11,7 @@ from arrayol.errors import Diagnostic, InfeasibleError
 from arrayol.text import counted, rounded
 from dse.jobs.runner import JobRunner, TimeOverError
 from dse.pareto.fronts import Front
-from dse.results.identifiers import identifier
+from dse.results.rows import identifier
 from dse.search.context import (
     ASKED,
     AUTO,

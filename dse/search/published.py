@@ -19,8 +19,8 @@ from dse.pareto.fronts import COMPARED_AT_MOST, Candidate, GrowingFront, counted
 from dse.pareto.hypervolume import RisingVolume
 from dse.results.designs import Design, GroupRecord, MemoryRecord, ProcessorRecord
 from dse.results.exploration import Exploration, Labels
-from dse.results.identifiers import identifier
 from dse.results.pick import TELLING, telling_designs
+from dse.results.rows import identifier
 from dse.results.schema import FORMAT, Comparisons, Refusal, Result, SpaceSummary, SubspaceSummary
 from dse.results.steps import StepFinder
 from dse.results.volume import volume_of

@@ -20,10 +20,9 @@ from arrayol.errors import ArrayolError, error
 from arrayol.ir.divisors import divisors
 from arrayol.ir.network import Network
 from dse.space.fusions import all_groups
-from dse.space.ladder import finest_ladder, has_coarse_divisors
 from dse.space.networks.rewrites import are_of_streams
 from dse.space.objectives import Figure, figures_of
-from dse.space.rates import intervals_of, rates, wants_every_rate
+from dse.space.rates import finest_ladder, has_coarse_divisors, intervals_of, rates, wants_every_rate
 from dse.space.study import STREAM_STYLE, Study, parse_scan, without_others
 from dse.space.task_graph import Mask, TaskGraph, bits, task_graph
 from hwmodel.accesses import Accesses

@@ -12,8 +12,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from dse.space.ladder import ladder
 from dse.space.mappings import MappingSpace, Shape
+from dse.space.rates import ladder
 from hwmodel.design import Blocks, GroupDesign, Scan, with_keeps
 
 RATIO = 4.0  # between the sides that are tried; those between are found from these

@@ -18,8 +18,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from dse.space.ladder import FINEST, finest_ladder, ladder
 from dse.space.mappings import MappingSpace, ShapeTable, count_of
+from dse.space.rates import FINEST, finest_ladder, ladder
 from hwmodel.accesses import Touch
 from hwmodel.design import Blocks, GroupDesign, Processor, ReuseLevel, Scan, with_keeps
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from arrayol.errors import ArrayolError
 from arrayol.text import counted, listed, rounded
 from dse.space.fusions import count_by_groups, subspaces
-from dse.space.ladder import gap
 from dse.space.mappings import GROUPS_AT_MOST, MappingSpace
 from dse.space.networks.rewrites import are_of_streams
+from dse.space.rates import gap
 from dse.space.study import AUTO, LADDER, Study, with_constraints
 from dse.space.task_graph import Mask
 from hwmodel.assumptions import assumed_by_machine

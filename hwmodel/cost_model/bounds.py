@@ -19,10 +19,9 @@ from arrayol.ir.network import Process
 from arrayol.ir.spec import port_named
 from arrayol.text import listed, rounded
 from hwmodel.accesses import Accesses, Touch
-from hwmodel.cost_model.costs import all_costs, scale_of
+from hwmodel.cost_model.costs import all_costs, once_memories, scale_of
 from hwmodel.cost_model.group.group import frames_kept
 from hwmodel.cost_model.numbering import EXACT_LIMIT, LIMIT, SMALLER, too_large
-from hwmodel.cost_model.residents import once_memories
 from hwmodel.design import INTERVAL_LIMIT
 from hwmodel.external_memory import WORD_BYTES
 from hwmodel.local_words import LocalWord, local_word

@@ -14,11 +14,11 @@ from functools import lru_cache
 from arrayol.ir.network import Network
 from arrayol.text import listed
 from hwmodel.accesses import Accesses
+from hwmodel.cost_model.costs import once_memories
 from hwmodel.cost_model.estimate import EnergyUse, MemoryUse, memory_use
 from hwmodel.cost_model.group.access_counts import Counts
 from hwmodel.cost_model.memories.local_ports import terms_of
 from hwmodel.cost_model.numbering import require_energy
-from hwmodel.cost_model.residents import once_memories
 from hwmodel.datapath.figures import Datapath
 from hwmodel.datapath.technology.technology import Technology
 from hwmodel.platform import Platform

@@ -18,6 +18,7 @@ from arrayol.errors import ArrayolError
 from arrayol.ir.network import Network
 from hwmodel.accesses import Accesses, Extents
 from hwmodel.cost_model.bounds import require_network
+from hwmodel.cost_model.costs import loaded_once, resident_memories
 from hwmodel.cost_model.counted.axes.fetches import StructureKeeps
 from hwmodel.cost_model.counted.axes.line_cache import LineCache
 from hwmodel.cost_model.counted.batch import GroupBatch, open_batch
@@ -44,7 +45,6 @@ from hwmodel.cost_model.group.ticks import Ticks, read_at, require_legal, tick_g
 from hwmodel.cost_model.issue.fifo import fifo_data
 from hwmodel.cost_model.memories.local_ports import LocalPorts, LonePorts
 from hwmodel.cost_model.metrics import Metrics
-from hwmodel.cost_model.residents import loaded_once, resident_memories
 from hwmodel.cost_model.streaming.stream_groups import StreamPricer
 from hwmodel.cost_model.tables.group_tables import GroupTables
 from hwmodel.cost_model.together import PORT, Period, copies_outside, period_cycles

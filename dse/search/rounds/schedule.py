@@ -18,11 +18,10 @@ from dse.pareto.combine import completions_of
 from dse.pareto.fronts import evenly
 from dse.search.groups.job_cost import has_one_index_inside
 from dse.search.pricing import RateChoices, count_combinations
-from dse.space.ladder import FINEST, finest_ladder, ladder, near
 from dse.space.mappings import MappingSpace, Shape, count_of, place_in_product
 from dse.space.orders import Order, intervals, prefixes, topological_orders
 from dse.space.outer_blocks import neighbouring_shapes
-from dse.space.rates import balanced
+from dse.space.rates import FINEST, balanced, finest_ladder, ladder, near
 from dse.space.task_graph import Mask, bits
 from hwmodel.cost_model.group.legal_scans import LegalScans
 from hwmodel.design import Blocks, Scan

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from dse.pareto.fronts import Candidate, combined
 from dse.results.designs import Design
 from dse.results.exploration import PlottedPoints
-from dse.results.identifiers import identifier
+from dse.results.rows import identifier
 from dse.search.figures import Columns, objective_values
 from dse.search.group_front import GroupFront
 from dse.space.mappings import MappingSpace

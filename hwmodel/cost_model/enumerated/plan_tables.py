@@ -19,9 +19,9 @@ from hwmodel.cost_model.group.access_counts import states_of
 from hwmodel.cost_model.group.group import frames_kept
 from hwmodel.cost_model.group.moves import largest_live, largest_live_folded
 from hwmodel.cost_model.issue.chains import Chains, open_intervals
+from hwmodel.cost_model.memories.bank_figures import RowCache
 from hwmodel.cost_model.memories.figures import Wanted
 from hwmodel.cost_model.memories.local_ports import LocalPorts
-from hwmodel.cost_model.memories.row_cache import RowCache
 from hwmodel.cost_model.tables.group_tables import AccessTable, GroupTables
 from hwmodel.cost_model.tables.memories import BufferMemory, DelayState, FifoMemory, MemoryRow, TableMemory
 from hwmodel.design import GroupDesign

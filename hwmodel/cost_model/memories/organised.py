@@ -26,11 +26,10 @@ from arrayol.arrays import IntArray
 from arrayol.ir.spec import port_named
 from hwmodel.cost_model.estimate import MemoryUse
 from hwmodel.cost_model.group.group import frames_kept
-from hwmodel.cost_model.memories.bank_figures import BankFigures, SizeTable
+from hwmodel.cost_model.memories.bank_figures import BankFigures, RowCache, SizeTable
 from hwmodel.cost_model.memories.figures import FIGURES, PRICE, Figures
 from hwmodel.cost_model.memories.layout_ports import LayoutPorts
 from hwmodel.cost_model.memories.local_ports import LocalPorts, Rates
-from hwmodel.cost_model.memories.row_cache import RowCache
 from hwmodel.datapath.operators.bins import Bins
 from hwmodel.datapath.technology.overhead import Routes, memory_features
 from hwmodel.design import BankLayout

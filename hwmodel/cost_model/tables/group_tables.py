@@ -13,10 +13,10 @@ from arrayol.arrays import BoolArray, IntArray
 from hwmodel.cost_model.energy import EnergyCosts
 from hwmodel.cost_model.estimate import Evaluator
 from hwmodel.cost_model.group.group import Group
+from hwmodel.cost_model.memories.bank_figures import RowCache
 from hwmodel.cost_model.memories.figures import Wanted
 from hwmodel.cost_model.memories.local_ports import LocalPorts
 from hwmodel.cost_model.memories.organised import Builder
-from hwmodel.cost_model.memories.row_cache import RowCache
 from hwmodel.cost_model.tables.memories import BufferTable, FifoMemory, TableMemory
 from hwmodel.cost_model.tables.steps import JoinedSteps, StepTable
 from hwmodel.design import BankLayout

@@ -12,11 +12,10 @@ import numpy as np
 
 from arrayol.arrays import BoolArray, IntArray
 from hwmodel.cost_model.estimate import block_count
-from hwmodel.cost_model.memories.bank_figures import SizeTable
+from hwmodel.cost_model.memories.bank_figures import RowCache, SizeTable
 from hwmodel.cost_model.memories.figures import ROWS, BuiltMemory, Figures, Wanted, of_rates
 from hwmodel.cost_model.memories.local_ports import Rates
 from hwmodel.cost_model.memories.organised import BufferFigures, Builder, Kind
-from hwmodel.cost_model.memories.row_cache import RowCache
 from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.local_memory.organisations import Organisation, organise_bins
 from hwmodel.memory_kinds import BINS, BUFFER, FIFO, STATE, LocalMemoryKind

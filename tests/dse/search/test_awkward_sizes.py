@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from many_cases import case_count
 
 from arrayol import api
-from dse.space.ladder import FINE, finest_ladder, gap, has_coarse_divisors
+from dse.space.rates import FINE, finest_ladder, gap, has_coarse_divisors
 
 FILTER = """
 const H = {rows}

@@ -15,7 +15,7 @@ from arrayol.errors import ArrayolError, InfeasibleError
 from arrayol.ir.network import Network
 from dse.pareto.hypervolume import box_share, corner_of, octaves_of
 from dse.results.exploration import Exploration, Labels
-from dse.results.identifiers import identifier
+from dse.results.rows import identifier
 from dse.search.context import SearchRequest
 from dse.search.published import Progress, explore
 from dse.space.fusions import subspaces

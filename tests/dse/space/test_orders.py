@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from strategies import task_graphs
 
 from dse.space.fusions import all_groups
-from dse.space.ladder import FINEST, finest_ladder, ladder, near
 from dse.space.orders import intervals, prefixes, topological_orders
+from dse.space.rates import FINEST, finest_ladder, ladder, near
 from dse.space.task_graph import TaskGraph, bits
 
 

@@ -22,8 +22,8 @@ from hwmodel.cost_model.counted.buffer_size.coupled_contents import CoupledBuffe
 from hwmodel.cost_model.counted.buffer_size.line_words import LinesOf, words_of_pairs
 from hwmodel.cost_model.counted.buffer_size.live_sets import LiveSets
 from hwmodel.cost_model.counted.counts import GroupCounts, Source
+from hwmodel.cost_model.memories.bank_figures import RowCache
 from hwmodel.cost_model.memories.figures import Wanted
-from hwmodel.cost_model.memories.row_cache import RowCache
 from hwmodel.cost_model.numbering import ascending
 from hwmodel.cost_model.tables.memories import DelayState, TableMemory
 from hwmodel.design import BankLayout
