@@ -144,7 +144,7 @@ class Accesses:
         return math.prod(self.shape(array))
 
     def of_frames(self, frames: Frames) -> Accesses:
-        """The same with frames inside, or outside."""
+        """Accesses with the dimension of frames inside, as the outermost loop, or outside."""
         return self if (frames == "inside") is self.frames_inside else self._other
 
     @cached_property

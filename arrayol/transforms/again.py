@@ -42,7 +42,7 @@ from arrayol.ir.expressions import reads_by_data
 from arrayol.ir.spec import Call, Elementary, Link, Port, RepetitiveTask, Spec, port_named
 from arrayol.ir.spec import identity as unit_matrix
 from arrayol.text import counted
-from arrayol.transforms.again_body import Made, merged_body
+from arrayol.transforms.again_body import ProducedPort, merged_body
 from arrayol.transforms.again_reads import MergedReads, Reads, merged_reads
 from arrayol.transforms.inline import across_compounds, hidden_pair
 from arrayol.transforms.pair import Pair, pair_of
@@ -134,7 +134,7 @@ def _merged(
     arrays = {port.name: port for port in (*pair.producer.inputs, *pair.consumer.inputs)}
     used = [port.name for one in (producer, reader) for port in (*one.inputs, *one.outputs)]
     links = [link for link in pair.consumer.input_links if link.array not in shared]
-    made: list[Made] = []
+    made: list[ProducedPort] = []
     known = {(link.array, link.tiler, _finite(port_named(reader.inputs, link.port))): link.port for link in links}
     for link in (link for link in pair.consumer.input_links if link.array in shared):
         port = port_named(reader.inputs, link.port)
@@ -152,7 +152,7 @@ def _merged(
                 used.append(known[key])
                 links.append(Link(known[key], source.array, found.tiler, source.span))
             reads[own.name] = replace(own, name=known[key], shape=found.pattern), found
-        made.append(Made(port, result, reads))
+        made.append(ProducedPort(port, result, reads))
     elementary = merged_body(names.definition(f"{producer.name}_{reader.name}"), producer, reader, made, names)
     read = [*(link.array for link in links), *default_arrays(pair.consumer)]
     inputs = tuple(arrays[name] for name in dict.fromkeys(read))

@@ -26,7 +26,7 @@ Change = Callable[[Read], Expr]
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class ProducedPort:
     """One input `port` of the reader that it makes: from output `result` of the producer, by what that reads.
 
     `reads` has the input of the merged elementary and its pattern, by the producer's inputs.
@@ -38,7 +38,7 @@ class Made:
 
 
 def merged_body(
-    name: str, producer: Elementary, reader: Elementary, made: Iterable[Made], names: FreeNames
+    name: str, producer: Elementary, reader: Elementary, made: Iterable[ProducedPort], names: FreeNames
 ) -> Elementary:
     """The reader with the producer's body before its own, once for each input that it makes."""
     merging = _Merging(producer, reader, names, [*_used(producer), *_used(reader)])
@@ -78,7 +78,7 @@ class _Merging:
     names: FreeNames
     used: list[str]
 
-    def instances(self, made: Made) -> tuple[list[Statement], list[Local], str]:
+    def instances(self, made: ProducedPort) -> tuple[list[Statement], list[Local], str]:
         """The producer's instances for a pattern of the reader, their locals, and which of these is the pattern."""
         pattern, span = _finite(made.port), made.port.span
         indices = tuple(self._fresh("i") for _ in pattern)

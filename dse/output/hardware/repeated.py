@@ -141,7 +141,7 @@ def _from(whole: WholeDesign, short: ShortFrame, model: MachineModel, estimate: 
 def _of_one_stream(
     whole: WholeDesign, model: MachineModel, estimate: DesignEstimate
 ) -> tuple[Simulated, Simulation] | None:
-    """Of a design that is one large stream: its run on a frame with shorter lines, too, and what the port moves.
+    """A run of a design that is one large stream, on a frame with shorter lines, too, and what the port moves.
 
     None for other designs. Lines of the shorter frame are as long as those of the whole one, and take long to run.
     """

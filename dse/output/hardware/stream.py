@@ -148,17 +148,17 @@ def _frames_that_meet(
     arrays, frames = opened.network.arrays, opened.accesses.frames_to_run + behind
     axes = {name: array.shape.index(None) for name, array in arrays.items() if None in array.shape}
 
-    def taken(name: str, values: NDArray[Any], numbers: Sequence[int]) -> NDArray[Any]:
+    def picked(name: str, values: NDArray[Any], numbers: Sequence[int]) -> NDArray[Any]:
         return np.take(values, numbers, axes[name], mode="wrap") if name in axes else values
 
-    every = {name: taken(name, values, range(frames)) for name, values in inputs.items()}
+    every = {name: picked(name, values, range(frames)) for name, values in inputs.items()}
     outputs = execute(
         opened.spec, opened.network.name, {n: own for n, own in every.items() if n not in opened.spec.tables}
     )
     found = list[Mapping[str, NDArray[Any]]]()
     for number in range(frames):
         own = every if number >= frames - behind else every | outputs
-        found.append({name: taken(name, values, [number]).reshape(-1) for name, values in own.items()})
+        found.append({name: picked(name, values, [number]).reshape(-1) for name, values in own.items()})
     return found
 
 

@@ -130,7 +130,7 @@ class BoundedDesigns:
     bounds: IntArray
 
     def only(self, kept: NDArray[Any]) -> BoundedDesigns:
-        """Those of a mask, or of some numbers."""
+        """Rows of a mask, or of some numbers."""
         return BoundedDesigns(self.row, self.places[kept], self.bounds[kept])
 
 
@@ -169,7 +169,7 @@ Figured = list[tuple[int, tuple[int, ...]]]  # combinations of rates, by their p
 def leanest_designs(
     pricer: Evaluator, priced: Metrics, asked: Sequence[Rows], most: int, limits: IntArray | None
 ) -> Iterator[Figured]:
-    """Of each row of prices the combinations of rates, among some, that nothing beats, with their figures.
+    """Combinations of rates, among some, that nothing beats, with their figures, for each row of prices.
 
     They are chosen by what none has less of, since that is told soon.
     """
@@ -183,7 +183,7 @@ def leanest_designs(
 def _leanest_within(
     pricer: Evaluator, priced: Metrics, batch: Sequence[BoundedDesigns], most: int, limits: IntArray
 ) -> list[Figured]:
-    """Of each structure those that take the least logic within limits."""
+    """Designs that take the least logic within limits, for each structure."""
     found: list[Figured] = [[] for _ in batch]
     tried = {number: own.only(are_within(own.bounds, limits)) for number, own in enumerate(batch)}
     for _ in range(TURNS):

@@ -187,7 +187,7 @@ def frames_back(repetition: Sequence[int | None], delay: Delay) -> int:
 
 
 def frames_kept(repetition: Sequence[int | None], delay: Delay) -> int:
-    """Of how many frames the state of a delay over frames keeps the value of each repetition, 0 of another delay.
+    """How many frames the state of a delay over frames keeps the value of each repetition; 0 for another delay.
 
     It is one more than the delay reaches back if it also leads to another repetition: that may come when the value of
     its own frame is there.

@@ -81,7 +81,7 @@ class Service:
         return np.zeros((self.channels, 2, *shape), np.int64)
 
     def cycles(self, sides: IntArray, late: IntArray | None = None) -> PortCycles:
-        """Those of the busiest channel in each step, on separate ports of each side; given as by `nothing`.
+        """Cycles of the busiest channel in each step, on separate ports of each side; shapes as `nothing` has them.
 
         `late` are by channel the cycles of loads of single buffers among them, (channels, ...).
         """

@@ -350,7 +350,7 @@ class StreamPort:
 
 
 class _Counted(NamedTuple):
-    """Of one array, by chunk: cycles of the port, words and data that it moves.
+    """Cycles of the port, words and elements that one array moves, by chunk.
 
     With `again` some periods are left out: the chunks from `start` on, `pitch` of them, come so many times more.
     Behind all these chunks nothing is moved.

@@ -257,7 +257,7 @@ class TaskMemory(MemoryRow):
         """The organisation of the memory at rates of its task."""
 
     def organisation(self, builder: Builder, rates: Rates, sized: Sized) -> Organisation:
-        """The same organisation in all structures."""
+        """One organisation for all structures."""
         del sized
         return self.built(builder, rates)
 
@@ -269,7 +269,7 @@ class BinsMemory(TaskMemory):
     words: int = 0
 
     def least_data(self, builder: Builder) -> int:
-        """Those of one unit."""
+        """The words of one unit's two memories."""
         del builder
         return 2 * self.words
 

@@ -35,11 +35,11 @@ def bin_price(technology: Technology, operation: Operation, clock_mhz: float) ->
     ns, _ = technology.mux_in(bits, _WORD_SOURCES)
     if sum_of_words.cycles or sum_of_words.ns + ns > technology.room_ns(clock_mhz):
         return None
-    cost = _total(sum_of_words.cost, *_around(technology, bits, operation.a))
+    cost = _total(sum_of_words.cost, *_wiring_costs(technology, bits, operation.a))
     return OperatorCost(operator, 0.0, 1, 1, None, cost, sum_of_words.pj + accesses, estimate=True)
 
 
-def _around(technology: Technology, bits: int, address: int) -> Iterator[Mapping[str, float]]:
+def _wiring_costs(technology: Technology, bits: int, address: int) -> Iterator[Mapping[str, float]]:
     """The costs of multiplexers and registers around two memories."""
     yield technology.mux_in(bits, _WORD_SOURCES)[1]
     for width in (bits, bits, bits, address, address):  # what is read; what each memory takes; where it is read

@@ -141,7 +141,7 @@ class _Proof:
 
     @cached_property
     def _kept_apart(self) -> frozenset[str]:
-        """Those of them in which no frame writes where it reads."""
+        """Memories in which no frame writes where it reads."""
         lanes = (own for reading, _, _ in self.tables.tasks for own in reading.lanes)
         return frozenset(own.memory.name for own in lanes if own.memory.reads_next)
 

@@ -159,8 +159,8 @@ def _chunk(port: ReadPort, number: int) -> str:
     return "{" + ", ".join(reversed(names)) + "}"
 
 
-def _told(task: TaskAgents, unit: int) -> Iterator[str]:
-    """The connections of what a unit is told of its repetitions."""
+def _repetition_nets(task: TaskAgents, unit: int) -> Iterator[str]:
+    """The connections by which a unit knows of its repetitions."""
     name = task.units.name
     if task.units.bins:
         yield ".reset(reset)"
@@ -183,7 +183,7 @@ def _unit(wiring: GroupWiring, task: TaskAgents, unit: int, slot: str) -> Iterat
             if number == unit:
                 own = (access.address, access.data)
                 connected += [f".{name}({access_net(task, unit, name)})" for name in own]
-    connected += _told(task, unit)
+    connected += _repetition_nets(task, unit)
     for written in task.units.writes:
         bits = written.at_once * written.width
         net = f"{written.lanes[0]}_data[{unit * bits} +: {bits}]"

@@ -31,7 +31,7 @@ class StreamLoops:
 
     @staticmethod
     def of(accesses: Accesses, platform: Platform, group: GroupDesign) -> StreamLoops:
-        """Those of a design's group that streams."""
+        """The loops of a group that streams."""
         model, stream = StreamModel(accesses, group.tasks, platform), group.stream
         assert stream is not None, "a stream"
         return StreamLoops(model, model.sized(stream), stream.chunk)
@@ -93,7 +93,7 @@ class StreamLoops:
         return min(end for _, end in self._times()) // self.chunk - 1 - _MARGIN
 
     def _times(self) -> Iterator[tuple[int, int]]:
-        """Of each node when its first results are born, and when it ends if it has nothing more to do in a frame."""
+        """When each node's first results are born, and when it ends if it has nothing more to do in a frame."""
         members = dict(self.model.loops.members[self._outermost])
         for name, firing in self.sized.pitches.firing.items():
             start = self.sized.starts[name]

@@ -26,7 +26,7 @@ Ticks = tuple[IntArray, IntArray]  # of some rows the step of the whole frame, a
 
 
 @dataclass(frozen=True)
-class Moving:
+class MovedArray:
     """An array that is loaded or stored: its number and name, and the tick of step 0."""
 
     array: int
@@ -64,7 +64,7 @@ class WholeFrame(ABC):
         return frozenset()
 
     @abstractmethod
-    def _moving(self, engine: DmaEngine) -> Iterator[Moving]:
+    def _moving(self, engine: DmaEngine) -> Iterator[MovedArray]:
         """What an engine moves in frames."""
 
     @abstractmethod
@@ -160,16 +160,16 @@ class WholeGroup(WholeFrame):
         ]
         return frozenset(along.name for speeds, down in cut for along, speed in speeds.items() if (speed < 0) != down)
 
-    def _moving(self, engine: DmaEngine) -> Iterator[Moving]:
+    def _moving(self, engine: DmaEngine) -> Iterator[MovedArray]:
         """What an engine moves in frames."""
         moves, arrays = self.run.moves, list(self.accesses.network.arrays)
         for name, moved in moves.arrays.items():
             readers = [moves.stage[task] for (task, _), read in moves.reads.items() if read.touch.array == name]
             for port in engine.lanes:
                 if port.array == name and port.write:
-                    yield Moving(arrays.index(name), name, 1, moves.first - 1)
+                    yield MovedArray(arrays.index(name), name, 1, moves.first - 1)
                 elif port.array == name and moved.loaded:
-                    yield Moving(arrays.index(name), name, 0, moves.first - (min(readers) - 1))
+                    yield MovedArray(arrays.index(name), name, 0, moves.first - (min(readers) - 1))
 
     def _starts(self, array: str, start: IntArray, ticks: Ticks) -> tuple[IntArray, IntArray]:
         """The element of each run's start in the whole frame, and the place that it has in its block."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from arrayol.arrays import IntArray
 from hwmodel.emit.schedule.frames.travel import Direction
-from hwmodel.emit.schedule.frames.whole_frame import Moving, Ticks, WholeFrame
+from hwmodel.emit.schedule.frames.whole_frame import MovedArray, Ticks, WholeFrame
 from hwmodel.emit.schedule.port import DmaEngine
 from hwmodel.emit.schedule.repetition import LoopCut, NotRepeatedError, ScanLoops, StepRepetition
 from hwmodel.simulator.periods import StepUse, uses_of
@@ -51,10 +51,10 @@ class WholeStream(WholeFrame):
         """Which chunk of pulses repeats which: there are two fewer than steps, as the first is loaded before it."""
         return ScanLoops(self.loops.loops, len(self.run.lengths) - 2).repetition(setup=False)
 
-    def _moving(self, engine: DmaEngine) -> Iterator[Moving]:
+    def _moving(self, engine: DmaEngine) -> Iterator[MovedArray]:
         arrays = list(self.accesses.network.arrays)
         for write, moved in enumerate((self.run.moves.loads, self.run.moves.stores)):
-            yield from (Moving(arrays.index(name), name, write) for name in moved)
+            yield from (MovedArray(arrays.index(name), name, write) for name in moved)
 
     def _starts(self, array: str, start: IntArray, ticks: Ticks) -> tuple[IntArray, IntArray]:
         shape, loop = self.accesses.shape(array), self._loop

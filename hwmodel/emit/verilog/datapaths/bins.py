@@ -61,7 +61,7 @@ class BinPrinter:
             self._print(own)
 
     def _repetitions(self, backs: int) -> None:
-        """Of the last repetitions, whether there were any, and which of two memories they have."""
+        """Registers that say whether there were the last repetitions, and which of two memories they have."""
         begins = f"slot == {self._slot(-1)}"
         self.nets.wire("valid ^ adds_in$0", _BIT, name="adds_in")
         for name in ("adds", "adds_in"):
