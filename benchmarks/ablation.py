@@ -55,7 +55,7 @@ from hwmodel.platform import Platform, find_platform
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "accuracy.md"
 HEAD = "| thing | cases | hypervolume, at most | least figure, at most | candidate |\n|---|---|---|---|---|\n"
-DATA, BITS = ("latency_cycles", "internal_memory_data"), ("latency_cycles", "internal_memory_bits")
+DATA, BITS = ("latency_cycles", "internal_memory_elements"), ("latency_cycles", "internal_memory_bits")
 BUDGET = 1.0  # predicted seconds of the search in rounds
 HUGE = 1 << 40  # words of a form that is switched off
 VOLUME, FIGURE = 0.005, 0.01  # a smaller loss is none

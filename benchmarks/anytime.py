@@ -56,7 +56,7 @@ CASES = (
     "downscaler",
     "lpsf",
 )
-OBJECTIVES = ("latency_cycles", "internal_memory_data")
+OBJECTIVES = ("latency_cycles", "internal_memory_elements")
 GOOD = 0.99  # of the last front's hypervolume
 AIMS = {"first": 5.0, "good": 20.0, "memory": 1024.0}
 HEADS = ("first, s", "of it", "0.99, s", "end, s", "predicted, s", "points", "MiB")

@@ -51,7 +51,7 @@ from hwmodel.cost_model.model import MachineModel
 from hwmodel.platform import platform_of
 
 OBJECTIVES = (
-    ("latency_cycles", "internal_memory_data"),
+    ("latency_cycles", "internal_memory_elements"),
     ("latency_cycles", "internal_memory_bits", "lut"),
     ("latency_cycles", "internal_memory_bits", "traffic_bytes", "units"),
 )

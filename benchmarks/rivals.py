@@ -54,7 +54,7 @@ from dse.space.study import Study, narrowed
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.platform import find_platform
 
-OBJECTIVES = ("latency_cycles", "internal_memory_data")
+OBJECTIVES = ("latency_cycles", "internal_memory_elements")
 SPACES = ("lpsf", "harris", "camera20")
 MOMENTS = (1.0, 2.0, 5.0, 10.0, 20.0, 40.0, 60.0, 120.0)
 BATCH = 200  # designs at a time: of random search, and in a population

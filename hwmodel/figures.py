@@ -35,7 +35,7 @@ class ModelFigure:
 
 _FIGURES = (
     ModelFigure(LATENCY, "latency", "cycles"),
-    ModelFigure("internal_memory_data", "internal memory", "data"),
+    ModelFigure("internal_memory_elements", "internal memory", "elements"),
     ModelFigure("internal_memory_bits", "internal memory", "bits"),
     ModelFigure("traffic_bytes", "external traffic", "bytes"),
     ModelFigure("port_bytes", "traffic of the port", "bytes"),

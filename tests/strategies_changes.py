@@ -25,9 +25,9 @@ from hwmodel.platform import Platform
 MOST_SECONDS = 0.6  # of predicted work of an exact search: most networks take less, a few a hundred times as much
 OBJECTIVES = (
     ("latency_cycles",),
-    ("latency_cycles", "internal_memory_data"),
+    ("latency_cycles", "internal_memory_elements"),
     ("internal_memory_bits", "latency_cycles", "units"),
-    ("frame_cycles", "internal_memory_data", "dsp"),
+    ("frame_cycles", "internal_memory_elements", "dsp"),
     ("latency_microseconds", "memory_blocks", "traffic_bytes"),
 )
 LIMITS = ((), (), ("units <= 5",), ("lut <= 20", "latency_cycles <= 400"), ("latency_cycles <= 90",))

@@ -22,10 +22,10 @@ from hwmodel.design import GroupDesign
 from hwmodel.platform import Platform
 
 OBJECTIVES = (
-    ("latency_cycles", "internal_memory_data"),
+    ("latency_cycles", "internal_memory_elements"),
     ("internal_memory_bits", "latency_cycles", "units"),
-    ("latency_cycles", "internal_memory_data", "units"),
-    ("frame_cycles", "internal_memory_data", "dsp"),
+    ("latency_cycles", "internal_memory_elements", "units"),
+    ("frame_cycles", "internal_memory_elements", "dsp"),
     ("dsp", "latency_cycles"),
 )
 KEEP_OBJECTIVES = (  # of which keeps have bounds

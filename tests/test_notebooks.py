@@ -68,7 +68,7 @@ def test_the_short_texts(spec: api.Spec, explored: api.Exploration) -> None:
     assert repr(network) == "Network('conv3x3': image, kernel -> mask, 2 processes, 4 arrays)"
     assert repr(network.processes["filter"]) == "Process('filter': image, kernel -> sums, [4, 6] of convolve)"
     result = explored.result
-    front = f"'conv3x3': {len(result.pareto)} designs on the front of latency_cycles, internal_memory_data"
+    front = f"'conv3x3': {len(result.pareto)} designs on the front of latency_cycles, internal_memory_elements"
     assert repr(explored) == f"Exploration({front}; machine model, exact)"
     assert repr(result) == str(result) == f"Result({front}; machine model, exact)"
     first = result.pareto[0]
@@ -76,7 +76,7 @@ def test_the_short_texts(spec: api.Spec, explored: api.Exploration) -> None:
     same = api.compare(result, result)
     assert repr(same) == (
         f"Comparison(0 points gained, 0 lost, {len(result.pareto)} on both fronts of "
-        "latency_cycles, internal_memory_data)"
+        "latency_cycles, internal_memory_elements)"
     )
 
 

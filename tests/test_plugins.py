@@ -105,11 +105,11 @@ def test_an_objective_is_exact(arrayol: CommandLine, here: Path, site: Path, fou
     line = ("explore", "pair.aol", "--platform", "slow.toml", "--narrow", "--no-verify", "--quiet", "--json")
     objectives = []
     for method in ("exact", "exhaustive"):
-        done = arrayol(*line, "--objectives", "area_delay,internal_memory_data", "--method", method)
+        done = arrayol(*line, "--objectives", "area_delay,internal_memory_elements", "--method", method)
         assert (done.stderr, done.returncode) == ("", 0)
         front = json.loads(done.stdout)["pareto"]
         objectives.append(
-            sorted((one["objectives"]["area_delay"], one["objectives"]["internal_memory_data"]) for one in front)
+            sorted((one["objectives"]["area_delay"], one["objectives"]["internal_memory_elements"]) for one in front)
         )
     assert objectives[0] == objectives[1]
     assert len(objectives[0]) > 1

@@ -26,7 +26,7 @@ from hwmodel.figures import FRAME, FRAMES_PER_SECOND, LATENCY, MICROSECONDS
 _MEMORY = "internal_memory_bits"
 _HEADER = 12  # letters in a line of a title
 _HARDWARE = ("lut", "dsp", BLOCKS, "area")  # with their share of the device
-_SHOWN = frozenset({LATENCY, MICROSECONDS, FRAMES_PER_SECOND, FRAME, _MEMORY, "internal_memory_data", *_HARDWARE})
+_SHOWN = frozenset({LATENCY, MICROSECONDS, FRAMES_PER_SECOND, FRAME, _MEMORY, "internal_memory_elements", *_HARDWARE})
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ def _latency(design: Design) -> list[str]:
 def _memory(design: Design) -> list[str]:
     """IM in data and in KiB."""
     kib = design.objectives["internal_memory_bits"] / _BITS_PER_KIB
-    return [f"{design.objectives['internal_memory_data']:,}", f"{kib:,.1f} KiB"]
+    return [f"{design.objectives['internal_memory_elements']:,}", f"{kib:,.1f} KiB"]
 
 
 def _decisions(result: Result, shown: Sequence[Design]) -> Table:

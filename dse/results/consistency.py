@@ -231,7 +231,7 @@ def _from_groups(design: Design, *, shares_memory: bool) -> Iterator[tuple[str, 
     if len(mappings) > 1:  # of one group frames overlap
         yield "frame_cycles", frame
     sizes: dict[str, Callable[[MemoryRecord], int]] = {
-        "internal_memory_data": lambda memory: memory.data if kind_named(memory.kind).is_internal else 0,
+        "internal_memory_elements": lambda memory: memory.data if kind_named(memory.kind).is_internal else 0,
         "internal_memory_bits": lambda memory: memory.bits if kind_named(memory.kind).is_internal else 0,
         "memory_blocks": lambda memory: memory.blocks or 0,
         LIVE: lambda memory: memory.live * memory.width,

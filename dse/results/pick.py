@@ -201,7 +201,7 @@ def _none_keeps(designs: Sequence[Design], rule: Rule, *, searchable: bool) -> I
 SHOWN_AT_MOST = 8  # designs of a front in a table; the result folder holds all
 _PORT = frozenset({LOADS, STORES})
 _TIMES = frozenset({LATENCY, FRAME, MICROSECONDS, FRAMES_PER_SECOND})
-_MEMORY = frozenset({"internal_memory_data", "internal_memory_bits"})
+_MEMORY = frozenset({"internal_memory_elements", "internal_memory_bits"})
 
 
 @dataclass(frozen=True, slots=True)

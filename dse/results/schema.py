@@ -19,7 +19,7 @@ from hwmodel.residence import LOADS, Load
 
 # Of result.json; 1 had no number, 2 no residents, 3 no digests of components, 4 no intervals, 5 no keeps, 6 no words,
 # no loads of designs; 7 had memories of one bank and one copy; 8 no splits; 9 no streams.
-FORMAT = 11
+FORMAT = 12
 
 
 class SubspaceSummary(Record):

@@ -144,7 +144,7 @@ class MappingSpace:
         if self.study.units:
             return tuple(sorted(set(self.study.units)))
         if self.model.data_per_word > MOST_UNITS:
-            message = f"a word of {self.model.data_per_word:,} data offers a processor 1 to as many units"
+            message = f"a word of {self.model.data_per_word:,} elements offers a processor 1 to as many units"
             hint = (
                 f"list the numbers of units to try in a study, as units = [1, 2, 4]; up to {MOST_UNITS:,} need no list"
             )

@@ -74,7 +74,7 @@ class Objective:
 
 _PUBLISHED = {  # where its designs have them
     LATENCY: "latency_cycles",
-    "internal_memory_data": "internal_memory_data",
+    "internal_memory_elements": "internal_memory_elements",
     "internal_memory_bits": "internal_memory_bits",
     "units": "units",
     MICROSECONDS: "latency_cycles",
@@ -89,7 +89,7 @@ PUBLISHED: Mapping[str, Objective] = MappingProxyType(
         for name, place in _PUBLISHED.items()
     }
 )
-DEFAULT = (LATENCY, "internal_memory_data")
+DEFAULT = (LATENCY, "internal_memory_elements")
 
 
 class WrongObjectiveError(ArrayolError):

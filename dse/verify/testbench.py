@@ -419,7 +419,7 @@ def _memory_mismatches(run: AnyRun, estimate: GroupEstimate) -> Iterator[str]:
     for use in estimate.memories:
         peak = run.peaks.get((use.kind, use.name), 0)
         if peak != use.live:
-            yield f"the {use.kind} of {use.name} holds at most {peak:,} data, where the model gives it {use.live:,}"
+            yield f"the {use.kind} of {use.name} holds at most {peak:,} elements, where the model gives it {use.live:,}"
         expected = _words(use)
         if kind_named(use.kind).is_buffer and run.words[use.name] != expected:
             words = f"has {run.words[use.name]:,} words, where the model says {expected:,}"

@@ -114,7 +114,7 @@ class GroupEstimate:
 
     tasks: tuple[str, ...]
     latency_cycles: int
-    internal_memory_data: int
+    internal_memory_elements: int
     internal_memory_bits: int
     additive: Mapping[str, int]
     units: int
@@ -198,9 +198,9 @@ class DesignEstimate:
         return sum(group.latency_cycles for group in self.groups)
 
     @property
-    def internal_memory_data(self) -> int:
+    def internal_memory_elements(self) -> int:
         """Internal memory in data."""
-        sizes = [group.internal_memory_data for group in self.groups]
+        sizes = [group.internal_memory_elements for group in self.groups]
         return self._memory(sizes, lambda memory: memory.data if memory.is_internal else 0) + self.once.memory_data
 
     @property
@@ -356,7 +356,7 @@ class DesignEstimate:
 
 OBJECTIVES = (
     LATENCY,
-    "internal_memory_data",
+    "internal_memory_elements",
     "internal_memory_bits",
     "units",
     FRAME,

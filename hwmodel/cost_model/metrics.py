@@ -19,7 +19,7 @@ Places = NDArray[np.intp]
 Figures = NDArray[Any]  # of int64; costs that are not whole are of float64
 
 TIMES = (LATENCY, FRAME)
-MEMORY = ("internal_memory_data", "internal_memory_bits", "memory_blocks")
+MEMORY = ("internal_memory_elements", "internal_memory_bits", "memory_blocks")
 RESIDENT = ("resident_data", "resident_bits", "resident_blocks")  # what of that holds resident arrays
 SHARED = ("shared_data", "shared_bits", "shared_blocks")  # what of it does not
 OfDesigns = Callable[[Places, Places], BuiltFigures]
@@ -168,7 +168,7 @@ class Metrics:
         return self if self.exact is None else self.exact(np.arange(self.legal.shape[1]))
 
     @property
-    def internal_memory_data(self) -> Figures:
+    def internal_memory_elements(self) -> Figures:
         """Internal memory in data, as built."""
         return self.addressed_data if self.built_figures is None else self.built_figures.data
 

@@ -289,7 +289,7 @@ def organise_fifo(data: int, wide: int, bits: int, terms: Terms) -> Organisation
     """The organisation of a FIFO of so many data: one bank as wide as its wider end, of `wide` data a cycle."""
     deep, routes = -(-data // wide), Routes(1, 1, 1)
     built = terms.steered(_bank(deep, wide * bits, terms), memory_features(routes, 1, 1, wide * bits, deep))
-    reason = f"as wide as its wider end: {wide:,} data"
+    reason = f"as wide as its wider end: {wide:,} elements"
     return Organisation("fifo", 1, one_bank(1), deep, wide * bits, 0, built, reason, routes=routes)
 
 
@@ -310,7 +310,7 @@ def organise_state(
     built = terms.steered(built, memory_features(routes, count, 1, bits // data, deep))
     if built.price(terms.prices) >= whole.built.price(terms.prices):
         return whole
-    reason = f"for each unit {together:,} of the {data:,} data of a chain side by side"
+    reason = f"for each unit {together:,} of the {data:,} elements of a chain side by side"
     function = Residues((count,))
     return Organisation(
         "state",

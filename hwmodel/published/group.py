@@ -64,7 +64,7 @@ class PublishedDesign:
     fusion: Fusion
     processors: tuple[ProcessorEstimate, ...]
     latency_cycles: int
-    internal_memory_data: int
+    internal_memory_elements: int
     internal_memory_bits: int
     flows: int
     resident: Residents
@@ -195,12 +195,12 @@ def data_per_word(accesses: Accesses, platform: Platform) -> tuple[int, str | No
     if bits < needed:
         raise error(
             "word-too-narrow",
-            f"memory.word_bits is {bits}, but one datum of array '{widest.name}' ({widest.type}) takes "
-            f"{needed} bits; the published model moves at least one datum per cycle",
+            f"memory.word_bits is {bits}, but one element of array '{widest.name}' ({widest.type}) takes "
+            f"{needed} bits; the published model moves at least one element per cycle",
             hint=f"raise memory.word_bits to {needed} or more, or give memory.data_per_word instead",
         )
     m = bits // needed
-    return m, f"{m} data per word: memory.word_bits = {bits}, the widest element is {widest.type} ('{widest.name}')"
+    return m, f"{m} elements per word: memory.word_bits = {bits}, the widest element is {widest.type} ('{widest.name}')"
 
 
 def memory_latency(platform: Platform) -> int:
@@ -351,10 +351,12 @@ def _no_units(link: FusedLink, processes: tuple[ProcessRates, ...], cap: int, wr
     made, taken = cap * link.share / initiation[link.producer], link.rate / initiation[link.consumer]
     limit = f"at most {counted(cap, 'unit')}"
     if writes and cap == m:
-        who = f"'{link.producer}' writes outside its group, so it has {limit} (the data of a word)"
+        who = f"'{link.producer}' writes outside its group, so it has {limit} (the elements of a word)"
     else:
         who = f"'{link.producer}' has {limit}"
-    return f"{who} and makes {made} data of '{link.array}' per cycle, but one unit of '{link.consumer}' takes {taken}"
+    return (
+        f"{who} and makes {made} elements of '{link.array}' per cycle, but one unit of '{link.consumer}' takes {taken}"
+    )
 
 
 def size_blocks(plan: GroupPlan, flows: int, latency: int) -> tuple[ProcessorEstimate, ...]:

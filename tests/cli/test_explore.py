@@ -18,11 +18,11 @@ USAGE = "Usage: arrayol explore [OPTIONS] FILE\nTry 'arrayol explore --help' for
 PUBLISHED = ("--model", "published")
 OBJECTIVES = "Invalid value for '--objectives': "
 KNOWN = (
-    "latency_cycles, internal_memory_data, internal_memory_bits, units, latency_microseconds, "
+    "latency_cycles, internal_memory_elements, internal_memory_bits, units, latency_microseconds, "
     "setup_cycles, setup_bytes, rom_bits, local_bits"
 )
 LPSF = """\
-lpsf: 2 of 8 designs on the Pareto front of latency_cycles, internal_memory_data
+lpsf: 2 of 8 designs on the Pareto front of latency_cycles, internal_memory_elements
 
                                       N_cu       X_out            AL            IM
 design   group and its tasks         units   data/unit        cycles          data
@@ -41,7 +41,7 @@ space        8 legal fusions of 4 tasks, in 4 subspaces by number of groups
              5 integer partitions of 4 tasks: 5 covered
 evaluated    8 designs, 0 of them infeasible
 compared     32 ordered pairs subspace by subspace, against 56 all with all
-hypervolume  17.4% of the box up to 4,444,858.9 cycles, 3,400,356.4 data, on logarithmic axes
+hypervolume  17.4% of the box up to 4,444,858.9 cycles, 3,400,356.4 elements, on logarithmic axes
 platform     lpsf.toml
              no datapath is given for smooth: assuming an initiation interval of 1 cycle; give [elementary.NAME] in the
              platform

@@ -37,7 +37,7 @@ def test_the_front_as_text_and_files(arrayol: CommandLine, lpsf: Path) -> None:
     assert (done.stderr, done.returncode) == ("", 0)
     lines = done.stdout.splitlines()
     assert lines[0].startswith("lpsf: ")
-    assert " designs on the Pareto front of latency_cycles, internal_memory_data" in lines[0]
+    assert " designs on the Pareto front of latency_cycles, internal_memory_elements" in lines[0]
     document = json.loads((lpsf / "lpsf-explore" / "result.json").read_text(encoding="utf-8"))
     best = document["pareto"][0]
     assert best["id"] == "4:1"

@@ -122,7 +122,9 @@ def test_compare_as_json_and_in_another_folder(arrayol: CommandLine, lpsf: Path)
     assert document["dominated"] == [2, 0]
     arrayol(*LPSF, "units", "--objectives", "units")
     done = arrayol("compare", "out", "units")
-    assert done.stderr.startswith("error[other-objectives]: one result is in latency_cycles, internal_memory_data, the")
+    assert done.stderr.startswith(
+        "error[other-objectives]: one result is in latency_cycles, internal_memory_elements, the"
+    )
     assert done.returncode == 1
     assert sorted(path.name for path in lpsf.glob("*compare*")) == ["out-small-compare"]
 
@@ -163,7 +165,7 @@ def test_bounds_that_no_design_keeps(arrayol: CommandLine, lpsf: Path) -> None:
         (
             "lut <= 3",
             (
-                "there is no figure 'lut'; designs here have latency_cycles, internal_memory_data, "
+                "there is no figure 'lut'; designs here have latency_cycles, internal_memory_elements, "
                 "internal_memory_bits, units, latency_microseconds"
             ),
         ),

@@ -82,7 +82,11 @@ def test_what_the_machine_model_finds() -> None:
     assert (result.space.group_designs, result.space.whole_designs) == (11_550_720, 162_314_373_266_669_568)
     assert len(result.pareto) == 793
     points = [
-        (design.objectives["latency_cycles"], design.objectives["internal_memory_data"], design.id.partition(":")[0])
+        (
+            design.objectives["latency_cycles"],
+            design.objectives["internal_memory_elements"],
+            design.id.partition(":")[0],
+        )
         for design in result.pareto
     ]
     assert {fusion for _, data, fusion in points if 3_140 <= data < 400_000} == {"2+2"}

@@ -105,4 +105,4 @@ def test_the_table_of_fusions() -> None:
     for lengths, latency, memory in found:
         priced = design(lengths.replace(", ", "+"))
         assert f"{priced.latency_cycles:,}" == latency
-        assert f"{priced.internal_memory_data:,}" == memory
+        assert f"{priced.internal_memory_elements:,}" == memory

@@ -49,12 +49,12 @@ TECHNOLOGIES = tuple(
     sorted(file.name.removesuffix(".toml") for file in files("hwmodel.datapath.technology.tables").iterdir())
 )
 OBJECTIVES = (
-    "latency_cycles", "internal_memory_data", "internal_memory_bits", "traffic_bytes", "port_bytes", "units",
+    "latency_cycles", "internal_memory_elements", "internal_memory_bits", "traffic_bytes", "port_bytes", "units",
     "frame_cycles", "memory_blocks", "setup_cycles", "rom_bits", "local_bits", "latency_microseconds",
     "frames_per_second", "energy_nj", "power_mw", "lut", "ff", "dsp", "bram", "area",
 )  # fmt: skip
 USUAL = OBJECTIVES[:7]
-SURE = ("latency_cycles", "internal_memory_data")  # figures of every design
+SURE = ("latency_cycles", "internal_memory_elements")  # figures of every design
 NO_FIGURE = ("no-block-size", "nothing-resident", "no-energy", "missing-cost", "unknown-objective", "no-clock")
 REFUSED = ("not-emitted", "not-in-hardware", "missing-operator")  # what has no hardware, with its reason
 SIMULATED = 3  # designs of a result

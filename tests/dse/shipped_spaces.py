@@ -13,7 +13,7 @@ from dse.space.study import Study, narrowed
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.platform import load_platform
 
-OBJECTIVES = ("latency_cycles", "internal_memory_data")
+OBJECTIVES = ("latency_cycles", "internal_memory_elements")
 LEAST = 0.99  # of the exact front's hypervolume, for NSGA-II
 UNITS = {"harris": (1, 4)}  # eight tasks with up to four units each are too many for the exact search
 

@@ -33,7 +33,7 @@ def test_parts_that_nothing_reads_take_no_place(tmp_path: Path) -> None:
     tasks = ("t1@y1", "t1@y1_2", "t2", "t3")
     study = Study.model_validate({"blocks": {task: [[1, 1, 1]] for task in tasks}, "units": [1], "orders": ["0,1,2"]})
     space = api.Space(narrowed(study), verify=True)
-    found = api.explore(spec, space=space, objectives=("internal_memory_data",))
+    found = api.explore(spec, space=space, objectives=("internal_memory_elements",))
     assert all(design.verified for design in found.result.pareto)
 
 

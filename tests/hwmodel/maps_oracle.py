@@ -70,7 +70,7 @@ class Maps:
         blocks = [size for count, size in runs for _ in range(min(count, 2))]
         return max([*blocks[:1], *(one + other for one, other in pairwise(blocks))])
 
-    def internal_memory_data(self, runs: Runs) -> int:
+    def internal_memory_elements(self, runs: Runs) -> int:
         return len(self.bits) * self.data(runs)
 
     def internal_memory_bits(self, runs: Runs) -> int:

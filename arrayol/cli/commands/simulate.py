@@ -47,7 +47,7 @@ def memory_parts(design: str, built: BuiltMemories) -> Iterator[str | Table]:
     yield f"memories of design {design}"
     has_area = any(one.area for one in built.memories)
     costs = ("blocks", "LUT", "FF", "um2") if has_area else ("blocks", "LUT", "FF")
-    table = headed_table("memory", "organisation", "built of", right=("data", "bits", *costs))
+    table = headed_table("memory", "organisation", "built of", right=("elements", "bits", *costs))
     for one in built.memories:
         amounts = (one.blocks, one.lut, one.ff, one.area)[: len(costs)]
         table.add_row(

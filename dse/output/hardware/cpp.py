@@ -140,12 +140,12 @@ class CheckedHls(CheckedDesign):
             for own in run.streams:
                 name = f"bank {own.number} of the stream of '{own.array}'"
                 if own.fullest > own.depth:
-                    held = counted(own.fullest, "datum", "data")
+                    held = counted(own.fullest, "element")
                     yield f"{run.build}, {name} holds {held}, and its depth is {own.depth:,}"
                 if own.early:
-                    yield f"{run.build}, {counted(own.early, 'datum', 'data')} of {name} are read before they are there"
+                    yield f"{run.build}, {counted(own.early, 'element')} of {name} are read before they are there"
                 if own.left:
-                    yield f"{run.build}, {counted(own.left, 'datum', 'data')} of {name} are never read"
+                    yield f"{run.build}, {counted(own.left, 'element')} of {name} are never read"
 
 
 def emit_hls(opened: StoredDesign, inputs: Mapping[str, NDArray[Any]] | None = None) -> EmittedDesign:

@@ -197,7 +197,7 @@ def port_document(origin: Origin) -> dict[str, Any] | None:
         return None
     (channel,) = model.platform.channels
     bits = channel.word_bits
-    words = counted(bits, "bit") if bits is not None else f"{channel.data_per_word or 1:,} data"
+    words = counted(bits, "bit") if bits is not None else f"{channel.data_per_word or 1:,} elements"
     words += f" in each of {channel.channels} channels" if channel.channels > 1 else ""
     return {"word": words, "shared": channel.port == "shared"}
 

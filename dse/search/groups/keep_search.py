@@ -83,7 +83,7 @@ class KeepSearch:
         """The least that choices may take, (n, figures)."""
         blocks = None if self.columns.builds_memories else choices.blocks
         known = {
-            "internal_memory_data": choices.data,
+            "internal_memory_elements": choices.data,
             "internal_memory_bits": choices.bits,
             "memory_blocks": blocks,
             "traffic_bytes": choices.traffic,

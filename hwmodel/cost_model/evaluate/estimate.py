@@ -199,7 +199,7 @@ class _Estimates:
         return GroupEstimate(
             tasks=tables.group.tasks,
             latency_cycles=int(length @ steps.times),
-            internal_memory_data=data,
+            internal_memory_elements=data,
             internal_memory_bits=bits,
             additive={name: figures[row] for name, figures in self.additive.items()} | steps.of_port,
             units=sum(units_of(rate) for rate in rates.values()),

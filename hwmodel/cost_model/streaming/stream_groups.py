@@ -120,7 +120,7 @@ class StreamPricer:
         return GroupEstimate(
             tasks=streamed.tasks,
             latency_cycles=steps.latency_cycles,
-            internal_memory_data=data,
+            internal_memory_elements=data,
             internal_memory_bits=bits,
             additive={
                 "traffic_bytes": sum(size * number for size, number in moved),
@@ -202,7 +202,7 @@ def metrics_of_streams(pairs: Sequence[tuple[GroupDesign, GroupEstimate]], price
         legal=np.ones((len(pairs), 1), np.bool_),
         combinations=np.array([[list(rates_of(design).values())] for design in designs], np.int64),
         latency_cycles=column([own.latency_cycles for own in estimates]),
-        addressed_data=column([own.internal_memory_data for own in estimates]),
+        addressed_data=column([own.internal_memory_elements for own in estimates]),
         addressed_bits=column([own.internal_memory_bits for own in estimates]),
         counted_blocks=None if None in blocks else column([number or 0 for number in blocks]),
         units=column([own.units for own in estimates]),

@@ -60,7 +60,7 @@ class Buffer:
         if count > self.capacity - self._taken:
             raise fault(
                 "overflow",
-                f"step {step} brings {count} data to the buffer of '{self.array}', which has "
+                f"step {step} brings {count} elements to the buffer of '{self.array}', which has "
                 f"{self.capacity - self._taken} of {self.capacity} slots free",
             )
         if not count:

@@ -71,7 +71,7 @@ class Fifo:
         """
         (data, made, _), (wanted, read, instance) = self._written.columns(), self._read.columns()
         if len(data) > len(wanted):
-            text = f"the FIFO of '{self.array}' still holds {len(data) - len(wanted)} data at the end"
+            text = f"the FIFO of '{self.array}' still holds {len(data) - len(wanted)} elements at the end"
             raise fault("fifo-order", text)
         if len(data) < len(wanted):
             text = f"{reader(int(instance[len(data)]))} reads the FIFO of '{self.array}' when it is empty"
@@ -94,7 +94,7 @@ class Fifo:
         held = np.arange(1, len(made) + 1) - np.searchsorted(read, made, side="left")
         peak = int(held.max(initial=0))
         if peak > self.capacity:
-            raise fault("overflow", f"the FIFO of '{self.array}' holds {peak} data and has {self.capacity} places")
+            raise fault("overflow", f"the FIFO of '{self.array}' holds {peak} elements and has {self.capacity} places")
         return peak
 
     def _require_ports(self, cycles: IntArray, wide: int, what: str) -> None:
@@ -104,7 +104,7 @@ class Fifo:
         """
         late = np.flatnonzero(cycles[wide:] == cycles[: max(0, len(cycles) - wide)])
         for place in late[:1].tolist():
-            text = f"more than {wide} data are {what} in cycle {cycles[place]}"
+            text = f"more than {wide} elements are {what} in cycle {cycles[place]}"
             raise fault("port", f"{text} of the FIFO of '{self.array}', whose bank has words of so many")
 
     def _require_words(self, made: IntArray, read: IntArray, wide: int, depth: int, reader: Who) -> None:

@@ -49,7 +49,7 @@ def priced(made: Network, m: int, **intervals: int) -> dict[str, tuple[int, int]
 
 
 def example_1(m: int) -> dict[str, tuple[int, int]]:
-    """Figure 7: P_k takes 6 data from outside and 3 of P_l for each of its own; C is 6 and 3."""
+    """Figure 7: P_k takes 6 elements from outside and 3 of P_l for each of its own; C is 6 and 3."""
     shapes = {"x0": (64,), "q": (64,), "xj": (64,), "xi": (64,)}
     made = [
         process("l", [link("q", 1)], [link("xj", 1)]),
@@ -90,9 +90,9 @@ FIGURES: dict[str, Callable[[], str]] = {
     "example 2, C_x": lambda: vector({one.initiation for one in design().processors}),
     "example 2, N_cu": lambda: vector({one.units for one in design().processors}),
     "example 2, X_out": lambda: vector({one.block for one in design().processors}),
-    "example 2, IM": lambda: f"{design().internal_memory_data:,} data",
+    "example 2, IM": lambda: f"{design().internal_memory_elements:,} elements",
     "example 2, AL": lambda: f"{design().latency_cycles:,} cycles",
-    "section 4, 60 data": lambda: f"{design().processors[0].block} data",
+    "section 4, 60 elements": lambda: f"{design().processors[0].block} elements",
     "section 4, partitions of 4": lambda: str(sum(len(one.partitions) for one in lpsf().result.space.subspaces)),
     "section 4, subspaces": lambda: str(len(lpsf().result.space.subspaces)),
     "figure 9, comparisons": lambda: (

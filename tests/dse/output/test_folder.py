@@ -99,7 +99,7 @@ def test_the_table(lpsf: Exploration, everything: Exploration) -> None:
         "groups": "2",
         "fusion": "hflr vftd | hfrl vfbu",
         "latency_cycles": "4147200",
-        "internal_memory_data": "15360",
+        "internal_memory_elements": "15360",
         "internal_memory_bits": "491520",
         "units": "16",
         "latency_microseconds": "41472.0",
@@ -301,13 +301,13 @@ FORMATS = {
 @pytest.mark.parametrize("number", FORMATS)
 def test_a_result_in_another_format_is_refused_by_name(lpsf: Exploration, number: int | None) -> None:
     document = stored(lpsf)
-    assert next(iter(document.items())) == ("format", 11)
+    assert next(iter(document.items())) == ("format", 12)
     del document["format"]
     store_again(document if number is None else document | {"format": number, "pareto": "anything"})
     with pytest.raises(ArrayolError) as caught:
         load_result(Path("out"))
     its, hint = FORMATS[number]
-    message = f"the result {its}, and this version of arrayol reads and writes format 11"
+    message = f"the result {its}, and this version of arrayol reads and writes format 12"
     assert str(caught.value) == f"out/result.json: error[other-format]: {message}\n  hint: {hint}"
 
 

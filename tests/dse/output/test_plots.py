@@ -33,7 +33,7 @@ from dse.search.shown import plotted_points
 from dse.space.objectives import chosen
 from hwmodel.published.model import PublishedModel
 
-DEFAULT = ("latency_cycles", "internal_memory_data")
+DEFAULT = ("latency_cycles", "internal_memory_elements")
 FORWARD, BACKWARD = ((1,),), ((-1,),)
 
 
@@ -104,7 +104,7 @@ def test_the_legend_and_the_names_stay_off_the_data() -> None:
 
 
 def test_one_objective_is_shown_by_the_number_of_groups() -> None:
-    (axes,) = shown(draw_front(explored(4, ("internal_memory_data",))))
+    (axes,) = shown(draw_front(explored(4, ("internal_memory_elements",))))
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("internal memory (data)", "groups of fused tasks")
 
 
@@ -298,7 +298,7 @@ def test_a_long_front_is_named_here_and_there() -> None:
     assert numbers[-1] > 2000
 
 
-@pytest.mark.parametrize("constraints", [("latency_cycles <= 3e5", "internal_memory_data <= 100000"), ()])
+@pytest.mark.parametrize("constraints", [("latency_cycles <= 3e5", "internal_memory_elements <= 100000"), ()])
 def test_limits_are_lines_with_texts_that_cover_no_name(constraints: tuple[str, ...]) -> None:
     found = explored(8)
     capacities = {"latency_cycles": 200_000} if not constraints else {}

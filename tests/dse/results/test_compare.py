@@ -34,7 +34,7 @@ def with_port(words: int) -> Result:
 
 def volume(result: Result, reference: list[float]) -> float:
     """By the definition, for two objectives: the area of the union of boxes."""
-    names = ("latency_cycles", "internal_memory_data")
+    names = ("latency_cycles", "internal_memory_elements")
     points = sorted(tuple(log2(design.objectives[name]) for name in names) for design in result.pareto)
     right, height = map(log2, reference)
     area = 0.0
@@ -131,7 +131,7 @@ def at_clock(result: Result, clock: float | None) -> Result:
 def test_other_clocks_are_compared_in_time() -> None:
     result = mapped().result
     found = compare(result, at_clock(result, 500))
-    assert found.objectives == ("latency_microseconds", "internal_memory_data")
+    assert found.objectives == ("latency_microseconds", "internal_memory_elements")
     assert found.remarks == ("the clocks are 100 MHz and 500 MHz: times are compared in time, not in cycles",)
     assert len(found.moved) == len(result.pareto) == found.dominated[0]
     faster = with_pareto(
@@ -141,8 +141,8 @@ def test_other_clocks_are_compared_in_time() -> None:
         ),
     )
     assert len(compare(result, at_clock(faster, 500)).kept) == len(result.pareto)  # five times the cycles, as fast
-    frames = result.model_copy(update={"objectives": ("frame_cycles", "internal_memory_data")})
-    assert compare(frames, at_clock(frames, 500)).objectives == ("frames_per_second", "internal_memory_data")
+    frames = result.model_copy(update={"objectives": ("frame_cycles", "internal_memory_elements")})
+    assert compare(frames, at_clock(frames, 500)).objectives == ("frames_per_second", "internal_memory_elements")
 
 
 def test_one_clock_alone_leaves_cycles() -> None:
@@ -150,13 +150,13 @@ def test_one_clock_alone_leaves_cycles() -> None:
     found = compare(result, at_clock(result, None))
     assert found.objectives == result.objectives
     assert found.remarks == ("the clocks are 100 MHz and not known: times are compared in cycles, not in time",)
-    timed = result.model_copy(update={"objectives": ("latency_microseconds", "internal_memory_data")})
+    timed = result.model_copy(update={"objectives": ("latency_microseconds", "internal_memory_elements")})
     assert compare(timed, at_clock(result, None)).objectives == result.objectives
 
 
 def test_the_objectives_that_both_have() -> None:
     spec, space = api.load(SPECS / "lpsf.aol", {"H": 4, "W": 4}), api.Space(narrow=True, verify=False)
-    three = ("lut", "internal_memory_data", "latency_microseconds")
+    three = ("lut", "internal_memory_elements", "latency_microseconds")
     wide, narrow = api.explore(spec, GIVEN, objectives=three, space=space).result, mapped(4, 4).result
     found = compare(narrow, wide)
     assert found.objectives == narrow.objectives
@@ -209,7 +209,7 @@ def test_other_rules_of_the_study_are_told() -> None:
 
 def test_larger_is_better_for_frames_per_second() -> None:
     spec = api.load(SPECS / "lpsf.aol", {"H": 4, "W": 8})
-    names = ("frames_per_second", "internal_memory_data")
+    names = ("frames_per_second", "internal_memory_elements")
     found = api.explore(spec, objectives=names, space=api.Space(narrow=True, verify=False))
     comparison = compare(found.result, found.result)
     rates = [design.objectives["frames_per_second"] for design in found.result.pareto]
@@ -224,7 +224,8 @@ def test_other_objectives_are_refused() -> None:
     with pytest.raises(ArrayolError) as caught:
         compare(result, other)
     assert str(caught.value) == (
-        "error[other-objectives]: one result is in latency_cycles, internal_memory_data, the other in lut, units: they "
+        "error[other-objectives]: one result is in latency_cycles, internal_memory_elements, the other in lut, units: "
+        "they "
         "have no objective in common\n"
         "  hint: explore both with at least one objective in common, as --objectives latency_cycles"
     )

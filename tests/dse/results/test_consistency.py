@@ -44,13 +44,13 @@ def test_what_was_found_is_consistent() -> None:
 def test_a_file_changed_by_hand(tmp_path: Path) -> None:
     write_undrawn(mapped(), tmp_path)
     document = document_of(mapped())
-    document["pareto"][0]["objectives"] |= {"latency_cycles": 1, "internal_memory_data": -5}
+    document["pareto"][0]["objectives"] |= {"latency_cycles": 1, "internal_memory_elements": -5}
     (tmp_path / "result.json").write_text(json.dumps(document), encoding="utf-8")
     warnings: list[str] = []
     result = load_result(tmp_path, lambda warning: warnings.append(render(warning)))
     (warning,) = warnings
     assert warning == (
-        f"{tmp_path}/result.json: warning[wrong-design]: design 4:1 is left out: internal_memory_data is -5, and a "
+        f"{tmp_path}/result.json: warning[wrong-design]: design 4:1 is left out: internal_memory_elements is -5, and a "
         "figure is a number from 0 up\n"
         "  hint: the file was changed since arrayol wrote it, or is damaged: explore once more"
     )
@@ -78,7 +78,7 @@ EDITS: dict[str, tuple[Callable[[Document], object], str]] = {
         "partitions: covered, partly and pruned are 3 together, and there are 5 integer partitions",
     ),
     "latency": (edit(latency_cycles=1), LATENCY),
-    "memory": (edit(internal_memory_data=5), "design 4:1: internal_memory_data is 5, and its groups give 168"),
+    "memory": (edit(internal_memory_elements=5), "design 4:1: internal_memory_elements is 5, and its groups give 168"),
     "time": (
         edit(latency_microseconds=5.0),
         "design 4:1: latency_microseconds is 5.0, and 124 cycles at 100 MHz give 1.24",
@@ -221,7 +221,7 @@ def loaded_in(folder: Path) -> Document:
     spec.write_text(LOADED, encoding="utf-8")
     platform.write_text(LOADED_ON, encoding="utf-8")
     study = Study.model_validate({"array": {"K": {"load": ["frame", "once", "rom"]}}, "units": [1]})
-    objectives = ("latency_cycles", "lut", "internal_memory_data", "energy_nj")
+    objectives = ("latency_cycles", "lut", "internal_memory_elements", "energy_nj")
     space = api.Space(study, narrow=True, verify=False)
     return document_of(api.explore(spec, platform, objectives=objectives, space=space))
 

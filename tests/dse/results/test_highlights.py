@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from dse.results.pick import KNEE, SHOWN_AT_MOST, highlights, knee_of
 from dse.results.schema import Result
 
-LIMITS = ("internal_memory_data <= 500", "latency_cycles <= 300")
-NEAR = {LIMITS[0]: "near 500 data", LIMITS[1]: "near 300 cycles"}
+LIMITS = ("internal_memory_elements <= 500", "latency_cycles <= 300")
+NEAR = {LIMITS[0]: "near 500 elements", LIMITS[1]: "near 300 cycles"}
 CHAINS = st.lists(st.tuples(st.integers(1, 999), st.integers(1, 999)), min_size=1, max_size=40).map(
     lambda points: list(zip(sorted({x for x, _ in points}), sorted({y for _, y in points}, reverse=True), strict=False))
 )

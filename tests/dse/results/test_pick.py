@@ -90,7 +90,7 @@ def test_no_knee_is_refused_with_the_remedy() -> None:
     assert str(caught.value) == (
         "error[no-knee]: the front has no knee: compared with every end of the front, no design gains more than 1.04 "
         "times what it loses, and a knee gains at least 1.5 times as much\n"
-        '  hint: pick by a bound, as --pick "internal_memory_data <= 249"'
+        '  hint: pick by a bound, as --pick "internal_memory_elements <= 249"'
     )
     two = bent(49).model_copy(update={"pareto": bent(49).pareto[::2]})
     with pytest.raises(InfeasibleError, match="no design gains more than what it loses, and a knee"):
@@ -129,14 +129,14 @@ def test_the_fastest_within_a_bound(bound: int) -> None:
 def test_several_bounds_and_all_that_the_result_holds() -> None:
     result = published().result
     assert result.designs is not None
-    rule = parse_rule("internal_memory_data <= 3e4 and units < 17, latency_cycles >= 5_000_000")
+    rule = parse_rule("internal_memory_elements <= 3e4 and units < 17, latency_cycles >= 5_000_000")
     assert [str(one) for one in rule.constraints] == [
-        "internal_memory_data <= 3e4",
+        "internal_memory_elements <= 3e4",
         "units < 17",
         "latency_cycles >= 5_000_000",
     ]
     assert pick(result, rule).design.id == "2+1+1"  # not on the front, but in the result; 1+1+2 is its isomorphic group
-    assert pick(result, parse_rule("internal_memory_data < 30720")).design.id == "2+2"
+    assert pick(result, parse_rule("internal_memory_elements < 30720")).design.id == "2+2"
 
 
 def test_ties_go_by_the_next_objective() -> None:
@@ -145,7 +145,9 @@ def test_ties_go_by_the_next_objective() -> None:
     slow = pick(result, parse_rule("latency_cycles >= 4_000_001")).design
     same = [one for one in result.designs if one.objectives["latency_cycles"] == slow.objectives["latency_cycles"]]
     assert len(same) == 3
-    assert slow.objectives["internal_memory_data"] == min(one.objectives["internal_memory_data"] for one in same)
+    assert slow.objectives["internal_memory_elements"] == min(
+        one.objectives["internal_memory_elements"] for one in same
+    )
 
 
 def test_bounds_that_nothing_keeps() -> None:
@@ -156,8 +158,10 @@ def test_bounds_that_nothing_keeps() -> None:
         f"error[infeasible]: no design of the result keeps internal_memory_bits <= 100: the least is {least:,}\n"
         "  hint: 'explore --constraint' searches for designs that keep a bound; they need not be on this front"
     )
-    with pytest.raises(InfeasibleError, match="keeps internal_memory_data <= 2e4 and latency_cycles <= 3e6 together"):
-        pick(published().result, parse_rule("internal_memory_data <= 2e4, latency_cycles <= 3e6"))
+    with pytest.raises(
+        InfeasibleError, match="keeps internal_memory_elements <= 2e4 and latency_cycles <= 3e6 together"
+    ):
+        pick(published().result, parse_rule("internal_memory_elements <= 2e4, latency_cycles <= 3e6"))
 
 
 def test_a_figure_that_there_is_not() -> None:

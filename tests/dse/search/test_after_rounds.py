@@ -41,7 +41,7 @@ sys.path.append(str(Path(__file__).parents[3] / "benchmarks"))
 from graphs import chain
 
 PLATFORM = shipped_folder() / "platforms" / "default.toml"
-FEW = ("latency_cycles", "internal_memory_data")
+FEW = ("latency_cycles", "internal_memory_elements")
 MANY = (*FEW, "traffic_bytes", "units")
 STUDY = Study(styles=("block",), units=(1, 2), links=("buffer",), cuts=("none",), policies=("reuse", "tile"))
 

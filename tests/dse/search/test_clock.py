@@ -143,7 +143,7 @@ def test_fusions_with_a_group_that_was_not_searched_give_no_designs() -> None:
         flatten(api.load(LPSF, {"H": 4, "W": 8}), "lpsf"), load_platform(shipped_folder() / "lpsf.toml")
     )
     space = MappingSpace(model, narrowed(Study(units=(1,))))
-    context = SearchContext(space, columns_of(("internal_memory_data",), (), model, reuse_memory=False))
+    context = SearchContext(space, columns_of(("internal_memory_elements",), (), model, reuse_memory=False))
     groups = search_exactly(context, SearchRequest(keep_all=True), JobRunner()).groups
     some = {group: front for group, front in groups.items() if group.bit_count() < 3}
     every = set(fronts_of_fusions(context, groups))

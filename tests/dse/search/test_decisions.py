@@ -82,7 +82,7 @@ def front(folder: Path, spec: str, study: dict[str, Any], platform: str = PLATFO
     (folder / "board.toml").write_text(platform, encoding="utf-8")
     loaded = api.load(folder / "spec.aol")
     chosen = api.Study.model_validate({**NARROW, "units": (1, 2), **study})
-    names = objectives.get("objectives", ("latency_cycles", "internal_memory_data"))
+    names = objectives.get("objectives", ("latency_cycles", "internal_memory_elements"))
     space = api.Space(study=chosen, verify=True)
     result = api.explore(loaded, folder / "board.toml", objectives=names, space=space).result
     assert all(design.verified for design in result.pareto)
@@ -112,7 +112,7 @@ def test_orders(tmp_path: Path) -> None:
 
 def test_blocks_of_blocks(tmp_path: Path) -> None:
     """With keeps of single arrays they move less at the same memory."""
-    names = ("internal_memory_data", "traffic_bytes")
+    names = ("internal_memory_elements", "traffic_bytes")
     study = {
         "blocks": {"product": ((1, 1, 2),)},
         "policies": ("tile",),

@@ -30,7 +30,7 @@ task both(x: u8[N, 4], w: u8[4]) -> (z: u8[N / 2]) {
 """
 TECHNOLOGY = 'like = "ecp5-6"\n[[device]]\nname = "S"\nlut = {lut}\nff = {ff}\ndsp = {dsp}\nblocks = 4\n'
 PLATFORM = 'clock_mhz = 50\ntechnology = "./own.toml"\ndevice = "S"\n[memory]\nlatency = 4\nword_bits = 32\n'
-COMPARED = ("latency_cycles", "internal_memory_data")
+COMPARED = ("latency_cycles", "internal_memory_elements")
 BOUNDED = ("lut", "ff", "dsp", "memory_blocks")
 
 

@@ -84,7 +84,7 @@ def has_the_figures(space: MappingSpace, found: Searched) -> None:
     """Every point is what the model says of its design."""
     for row, values in enumerate(found.front.values.tolist()):
         estimate = space.model.evaluate(found.design(row))
-        assert [estimate.latency_cycles, estimate.internal_memory_data] == values
+        assert [estimate.latency_cycles, estimate.internal_memory_elements] == values
         assert estimate.units == found.front.units[row]
 
 

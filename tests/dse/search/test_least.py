@@ -40,7 +40,7 @@ MOST_SECONDS = 3.0  # of predicted work
 BOUNDED = (
     "latency_cycles",
     "frame_cycles",
-    "internal_memory_data",
+    "internal_memory_elements",
     "internal_memory_bits",
     "memory_blocks",
     "traffic_bytes",
@@ -207,7 +207,7 @@ STUDY = {
 @pytest.mark.parametrize(
     ("head", "least"),
     [
-        ("assume_datapaths = true\n", {"setup_cycles": 0, "internal_memory_data": 5, "memory_blocks": 5}),
+        ("assume_datapaths = true\n", {"setup_cycles": 0, "internal_memory_elements": 5, "memory_blocks": 5}),
         ('technology = "ecp5-6"\n', {"lut": 64, "frames_per_second": 50e6 / 44}),
     ],
 )
@@ -265,7 +265,7 @@ cost = { lut = 1 }
     [
         (MORE.replace("SIZE", "4"), MEMORY, {}, {"memory_blocks": (2, 2)}),
         (MORE.replace("SIZE", "64"), ROWS, {"units": [8]}, {"latency_cycles": (8, 10)}),  # what moves is not told
-        (FOUR, MEMORY, {"reuse_memory": True}, {"internal_memory_data": (4, 4)}),
+        (FOUR, MEMORY, {"reuse_memory": True}, {"internal_memory_elements": (4, 4)}),
         # Three data in one bank: it takes as long as the slower datapath, which the study does not list.
         (SUM.replace("NAME", "top"), MEMORY + MEASURED, {"layouts": ["linear"], "intervals": [1]}, {"lut": (1, 1)}),
     ],

@@ -69,7 +69,7 @@ def test_stored_designs_are_what_the_model_prices(narrow: Result) -> None:
     for design in read.pareto:
         estimate = model.evaluate(design.decisions)
         assert design.objectives["latency_cycles"] == estimate.latency_cycles
-        assert design.objectives["internal_memory_data"] == estimate.internal_memory_data
+        assert design.objectives["internal_memory_elements"] == estimate.internal_memory_elements
         assert design.objectives["frame_cycles"] == estimate.frame_cycles
         assert design.objectives["lut"] == 96 * estimate.units
         for group in design.groups:
@@ -87,10 +87,10 @@ def test_the_same_bytes_every_time(narrow: Result) -> None:
 def test_more_of_the_space_is_never_worse(narrow: Result) -> None:
     opened = explored(lpsf(), narrow=False)
     best = [
-        (design.objectives["latency_cycles"], design.objectives["internal_memory_data"]) for design in opened.pareto
+        (design.objectives["latency_cycles"], design.objectives["internal_memory_elements"]) for design in opened.pareto
     ]
     for design in narrow.pareto:
-        point = design.objectives["latency_cycles"], design.objectives["internal_memory_data"]
+        point = design.objectives["latency_cycles"], design.objectives["internal_memory_elements"]
         assert any(one[0] <= point[0] and one[1] <= point[1] for one in best)
 
 
@@ -118,7 +118,7 @@ def test_nothing_is_feasible(narrow: Result) -> None:
         "error[infeasible]: no design of 'lpsf' keeps all constraints: "
         f"internal_memory_bits <= 100 is asked, the least is {least:,}\n"
         f"  hint: the nearest design, of fusion 1+1+1+1, has latency_cycles {latency:,}"
-        f", internal_memory_data {least // 32}, internal_memory_bits {least:,}"
+        f", internal_memory_elements {least // 32}, internal_memory_bits {least:,}"
     )
 
 
@@ -157,8 +157,8 @@ def test_of_one_fusion_options_alone_are_found_within_any_budget(tmp_path: Path)
 
 def test_shared_memories_take_the_largest_group(narrow: Result) -> None:
     shared = explored(lpsf(), reuse_memory=True)
-    assert min(design.objectives["internal_memory_data"] for design in shared.pareto) < min(
-        design.objectives["internal_memory_data"] for design in narrow.pareto
+    assert min(design.objectives["internal_memory_elements"] for design in shared.pareto) < min(
+        design.objectives["internal_memory_elements"] for design in narrow.pareto
     )
 
 
@@ -265,7 +265,7 @@ def test_mistakes_of_studies(tmp_path: Path, text: str) -> None:
 def test_a_wide_word_needs_a_list_of_units(tmp_path: Path) -> None:
     wide = MEMORY.format(10**9, 1)
     (tmp_path / "wide.toml").write_text(wide, encoding="utf-8")
-    with pytest.raises(ArrayolError, match=r"a word of 1,000,000,000 data offers a processor 1 to as many units"):
+    with pytest.raises(ArrayolError, match=r"a word of 1,000,000,000 elements offers a processor 1 to as many units"):
         explored(lpsf(), platform=tmp_path / "wide.toml")
     listed = explored(lpsf(), platform=tmp_path / "wide.toml", study=api.Study(units=(1, 2)))
     assert listed.space.group_designs > 0

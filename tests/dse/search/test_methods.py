@@ -170,7 +170,7 @@ def shipped(name: str, study: Study, **consts: int) -> MappingSpace:
 
 
 def default_columns(space: MappingSpace, *limits: str) -> Columns:
-    names = "latency_cycles", "internal_memory_data"
+    names = "latency_cycles", "internal_memory_elements"
     bounds = [parse_constraint(text) for text in limits]
     return columns_of(names, bounds, space.model, reuse_memory=space.study.reuse_memory)
 
@@ -248,7 +248,7 @@ def test_nsga2_keeps_constraints() -> None:
         )
         * 2
     )
-    columns = default_columns(space, f"internal_memory_data <= {limit}")
+    columns = default_columns(space, f"internal_memory_elements <= {limit}")
     found = search_heuristically(SearchContext(space, columns), SearchRequest(), JobRunner())
     assert len(found.front)
     assert (found.front.values[:, 1] <= limit).all()
@@ -274,7 +274,9 @@ def test_structures_that_are_no_products_count_for_auto() -> None:
 
 
 @pytest.mark.parametrize("policies", [("reuse",), ("reuse", "tile")])
-@pytest.mark.parametrize("objectives", [("latency_cycles", "internal_memory_data"), ("latency_cycles", "port_bytes")])
+@pytest.mark.parametrize(
+    "objectives", [("latency_cycles", "internal_memory_elements"), ("latency_cycles", "port_bytes")]
+)
 def test_structures_that_are_no_products_go_one_by_one(
     objectives: tuple[str, ...], policies: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -62,7 +62,7 @@ def unpriced(path: Path, platform: Path, study: Study, budget: float) -> tuple[U
     """What was asked for in rounds, and what is said of the search."""
     spec = api.load(path)
     space = MappingSpace(MachineModel(flatten(spec, path.stem), load_platform(platform)), study)
-    columns = columns_of(("latency_cycles", "internal_memory_data"), (), space.model, reuse_memory=False)
+    columns = columns_of(("latency_cycles", "internal_memory_elements"), (), space.model, reuse_memory=False)
     context = SearchContext(space, columns)
     runner = Unpriced(context)
     found = rounds.search_in_rounds(context, SearchRequest(ROUNDS, budget=budget, has_budget=True), runner)
@@ -109,7 +109,7 @@ def test_a_generation_is_split(name: str) -> None:
     """Each design once; alike ones together, no longer than a job may take, but for a single structure."""
     spec, platform = shipped_folder() / f"{name}.aol", shipped_folder() / f"{name}.toml"
     space = MappingSpace(MachineModel(flatten(api.load(spec), name), load_platform(platform)), narrowed(Study()))
-    columns = columns_of(("latency_cycles", "internal_memory_data"), (), space.model, reuse_memory=False)
+    columns = columns_of(("latency_cycles", "internal_memory_elements"), (), space.model, reuse_memory=False)
     coding = Coding(space)
     rows = coding.spread(200, np.random.default_rng(0))
     designs = [group for row in rows for group in (coding.design(row) or {}).values()]

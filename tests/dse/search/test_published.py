@@ -27,7 +27,7 @@ from hwmodel.published.model import PublishedModel
 
 SPECS = Path(__file__).resolve().parents[3] / "specs"
 LABELS = Labels("by hand", "published", "by hand")
-DEFAULT = ("latency_cycles", "internal_memory_data")
+DEFAULT = ("latency_cycles", "internal_memory_elements")
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def test_a_design_of_lpsf(lpsf: Exploration) -> None:
     whole, pairs = lpsf.result.pareto
     assert list(pairs.objectives.items()) == [
         ("latency_cycles", 4147200),
-        ("internal_memory_data", 15360),
+        ("internal_memory_elements", 15360),
         ("internal_memory_bits", 15360 * 32),
         ("units", 16),
         ("latency_microseconds", 41472.0),
@@ -99,7 +99,7 @@ def test_the_hypervolume_of_lpsf_by_hand(lpsf: Exploration) -> None:
     found = lpsf.result.hypervolume
     # In octaves: [4] has half the cycles of [2,2] and 135.5 times its memory; the corner is a tenth of that beyond.
     cycles, memory = 1, log2(2081280 / 15360)
-    corner = {"latency_cycles": 4147200 * 2**0.1, "internal_memory_data": 2081280 * 2 ** (memory / 10)}
+    corner = {"latency_cycles": 4147200 * 2**0.1, "internal_memory_elements": 2081280 * 2 ** (memory / 10)}
     assert found.reference == pytest.approx(corner)
     # [4] up to the reference, and what [2,2] adds below [4]'s memory.
     assert found.value == pytest.approx(1.1 * cycles * 0.1 * memory + 0.1 * cycles * memory)
@@ -157,7 +157,7 @@ def test_the_front_is_what_nothing_dominates(made: Network, names: tuple[str, ..
 
 
 def test_infeasible_fusions_are_counted_apart() -> None:
-    # 'wide' reads 8 data for each it makes, so C = 8 and it takes one datum a cycle; 'slow' writes outside too, so it
+    # 'wide' reads 8 elements for each it makes, so C = 8 and it takes one a cycle; 'slow' writes outside too, so it
     # has at most m = 1 unit, which makes half a datum a cycle. Apart they are feasible.
     made = network(
         {"in": (64,), "mid": (64,), "out": (8,)},

@@ -43,7 +43,7 @@ from graphs import GRAPHS, Graph, chain, fork, lanes
 
 NARROW = api.Space(narrow=True, verify=False)
 PLATFORM = shipped_folder() / "platforms" / "default.toml"
-PAIR = ("latency_cycles", "internal_memory_data")
+PAIR = ("latency_cycles", "internal_memory_elements")
 
 
 def small(graph: Graph) -> str:
@@ -255,7 +255,7 @@ def test_very_many_tasks_have_a_first_front_of_strips(longest: int | None, tmp_p
     path.write_text(replace(chain(70), frame=(3, 4)).text("graph"))
     spec, study = load_checked(path, {}), narrowed(Study(longest_group=longest))
     model = MachineModel(flatten(spec, choose_top(spec, None)), find_platform(path, PLATFORM)[0])
-    context = contexts_of(MappingSpace(model, study), ("latency_cycles", "internal_memory_data"))[0]
+    context = contexts_of(MappingSpace(model, study), ("latency_cycles", "internal_memory_elements"))[0]
     found = search_in_rounds(context, SearchRequest(budget=0.1), JobRunner())
     assert len(found.front)
     for row in range(len(found.front)):

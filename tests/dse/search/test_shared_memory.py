@@ -107,11 +107,11 @@ def test_a_bound_that_nothing_keeps_is_told_with_the_least(folder: Path, wholes:
 
 CASES: list[tuple[tuple[str, ...], tuple[str, ...], str]] = [
     (("latency_cycles", "internal_memory_bits"), (), "exact"),
-    (("latency_cycles", "internal_memory_data"), (), "exhaustive"),
+    (("latency_cycles", "internal_memory_elements"), (), "exhaustive"),
     (("latency_cycles", "internal_memory_bits"), (), "exhaustive"),
     (("latency_cycles", "memory_blocks", "lut"), (), "exact"),
     (("latency_cycles", "lut"), ("internal_memory_bits",), "exact"),
-    (("lut",), ("internal_memory_data", "latency_cycles"), "exhaustive"),
+    (("lut",), ("internal_memory_elements", "latency_cycles"), "exhaustive"),
 ]
 
 

@@ -29,7 +29,7 @@ task both(x: u8[N, 4], w: u8[4]) -> (z: u8[N / 2]) {
   z = limited(y)
 }
 """
-COMPARED = ("latency_cycles", "internal_memory_data")
+COMPARED = ("latency_cycles", "internal_memory_elements")
 SMALL = {  # shipped specifications with consts of an image of some pixels
     "attention": {"N": 4, "D": 2},
     "conv3x3": {"H": 6, "W": 8},

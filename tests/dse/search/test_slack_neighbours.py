@@ -17,7 +17,7 @@ from dse.output.open_design import StoredDesign
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Design, Processor
 
-COMPARED = ("latency_cycles", "internal_memory_data")
+COMPARED = ("latency_cycles", "internal_memory_elements")
 SLACK = 0.01
 SMALL = {
     "camera": {"H": 4, "W": 4},

@@ -24,7 +24,7 @@ from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import GroupDesign, Processor, interval_of, units_of
 
 POINTS = 4  # of each front
-OBJECTIVES = (("latency_cycles", "internal_memory_data"), ("frame_cycles",), ("units", "internal_memory_bits"))
+OBJECTIVES = (("latency_cycles", "internal_memory_elements"), ("frame_cycles",), ("units", "internal_memory_bits"))
 seen: Counter[str] = Counter()
 
 

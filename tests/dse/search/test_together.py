@@ -102,7 +102,7 @@ def wholes(folder: Path) -> dict[str, list[DesignEstimate]]:
 CASES: list[tuple[str, tuple[str, ...], dict[str, int], str]] = [
     ("both", (FRAME, BITS), {}, "exact"),
     ("turns", (FRAME, BITS), {}, "exact"),
-    ("both", (LATENCY, "internal_memory_data"), {}, "exhaustive"),
+    ("both", (LATENCY, "internal_memory_elements"), {}, "exhaustive"),
     ("turns", (FRAME, "units"), {}, "exhaustive"),
     ("both", (FRAME, LATENCY, "lut"), {}, "exact"),
     ("turns", ("energy_nj", LATENCY), {}, "exact"),

@@ -58,7 +58,7 @@ def refusals(result: Result) -> set[str | None]:
 
 @pytest.mark.parametrize("method", ["exact", "rounds"])
 def test_what_several_groups_load_once_is_left_out(tmp_path: Path, method: str) -> None:
-    study = {"fusions": APART + TOGETHER, "objectives": ["internal_memory_data"], "blocks": "divisors"}
+    study = {"fusions": APART + TOGETHER, "objectives": ["internal_memory_elements"], "blocks": "divisors"}
     assert refusals(explored(tmp_path, method=method, fusions=APART, styles=["block"])) == {ONCE}
     result = explored(tmp_path, method=method, hardware=True, styles=["block"], **study)
     assert refusals(result) == {None}

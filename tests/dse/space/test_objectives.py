@@ -8,7 +8,7 @@ from dse.space.objectives import MACHINE, WrongObjectiveError, chosen
 from hwmodel.datapath.entry import FIGURES
 
 KNOWN = (
-    "latency_cycles, internal_memory_data, internal_memory_bits, units, latency_microseconds, "
+    "latency_cycles, internal_memory_elements, internal_memory_bits, units, latency_microseconds, "
     "setup_cycles, setup_bytes, rom_bits, local_bits"
 )
 

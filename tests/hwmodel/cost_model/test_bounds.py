@@ -29,7 +29,7 @@ from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.design import GroupDesign
 from hwmodel.platform import ExternalMemory, LocalMemory, Platform, platform_of
 
-FIGURES = ("latency_cycles", "frame_cycles", "internal_memory_data", "internal_memory_bits", "memory_blocks")
+FIGURES = ("latency_cycles", "frame_cycles", "internal_memory_elements", "internal_memory_bits", "memory_blocks")
 
 
 @settings(max_examples=case_count(60), deadline=None)

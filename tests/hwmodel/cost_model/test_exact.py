@@ -77,7 +77,7 @@ def require_the_page(case: Case) -> None:
         assert all(one.addressed == one.data for one in found.memories)
         words = {(one.kind, one.name): one.addressed for one in found.memories}
         assert {(one.kind, one.name): one.blocks for one in found.memories} == oracle.memory_blocks(words)
-    assert found.internal_memory_data == sum(one.data for one in found.memories)
+    assert found.internal_memory_elements == sum(one.data for one in found.memories)
     assert found.internal_memory_bits == sum(one.data * one.width for one in found.memories)
     assert found.additive["traffic_bytes"] == expected.traffic_bytes
     assert found.additive["port_bytes"] == sum(-(-bits // 8) for bits in port_bits(oracle).values())

@@ -47,7 +47,7 @@ def test_no_design_is_below_what_is_known_of_its_keeps(data: st.DataObject) -> N
         return
     priced = price(batch.tables(scan, shapes[choices.rows[rows]], StructureKeeps(choices.keeps, chosen)), rates)
     sure = batch.takes(scan, shapes[choices.rows[rows]], StructureKeeps(choices.keeps, chosen))[:, None] & priced.legal
-    known = {"internal_memory_data": choices.data, "internal_memory_bits": choices.bits, **choices.floors}
+    known = {"internal_memory_elements": choices.data, "internal_memory_bits": choices.bits, **choices.floors}
     for name, least in known.items():
         every = priced.objective(name)
         assert (np.broadcast_to(least[rows, chosen][:, None], sure.shape) <= every)[sure].all(), name

@@ -72,7 +72,7 @@ def priced(text: str, **loads: Load) -> DesignEstimate:
 def test_loaded_with_each_frame() -> None:
     """Steps: load x and w; x, compute; ...; the last y.
 
-    A burst of 3 data takes 5 + 2 cycles, of 1 datum 5 + 1: 14, 7, 13, 13, 6, 6 with the stores from the third step on.
+    A burst of 3 elements takes 5 + 2 cycles, of 1 5 + 1: 14, 7, 13, 13, 6, 6 with the stores from the third step on.
     """
     found = priced(GIVEN, w="frame")
     assert found.latency_cycles == 14 + 7 + 13 + 13 + 6 + 6
@@ -93,14 +93,14 @@ def test_loaded_once() -> None:
     assert [(use.kind, use.name, use.data, use.bits, use.banks, use.blocks) for use in found.resident[:1]] == [
         ("once", "w", 3, 48, 3, 3)
     ]
-    assert (found.internal_memory_data, found.internal_memory_bits) == (6 + 2 + 3, 16 * 11)
+    assert (found.internal_memory_elements, found.internal_memory_bits) == (6 + 2 + 3, 16 * 11)
     assert found.memory_blocks == 3 + 1 + 3
 
 
 def test_in_roms() -> None:
     found = priced(TABLE)
     assert (found.latency_cycles, found.additive["traffic_bytes"]) == (52, 32)
-    assert (found.setup_cycles, found.setup_bytes, found.internal_memory_data) == (0, 0, 8)
+    assert (found.setup_cycles, found.setup_bytes, found.internal_memory_elements) == (0, 0, 8)
     assert found.costs == {"lut": 10 + 48 * 0.25 + 32 * 2, "rom_bits": 48, "local_bits": 32}
     assert [(use.kind, use.name, use.bits) for use in found.resident] == [("rom", "w", 48), ("local", "top", 32)]
 
@@ -142,8 +142,8 @@ def test_every_frame_finds_what_was_loaded_once() -> None:
 def test_what_is_loaded_once_is_bounded_and_added_after_the_largest_group() -> None:
     model = MachineModel(flatten(loaded(GIVEN), "top"), PLATFORM)
     estimate = model.evaluate(DESIGN, reuse_memory=True)
-    assert estimate.internal_memory_data == 8 + 3
-    columns = columns_of(("internal_memory_data", "setup_cycles"), (), model, reuse_memory=True)
+    assert estimate.internal_memory_elements == 8 + 3
+    columns = columns_of(("internal_memory_elements", "setup_cycles"), (), model, reuse_memory=True)
     assert (columns.beside, columns.borne(first=False)) == ((3, 7), (3, 0))
     assert {"setup_cycles", "setup_bytes", "local_bits"} <= figures_of(PLATFORM, model.accesses).keys()
     assert "rom_bits" not in figures_of(PLATFORM, model.accesses)
@@ -162,7 +162,7 @@ def test_the_published_model() -> None:
     given, table = designs["g"], designs["t"]
     assert isinstance(given, PublishedDesign)
     assert isinstance(table, PublishedDesign)
-    assert given.internal_memory_data == table.internal_memory_data + 3
+    assert given.internal_memory_elements == table.internal_memory_elements + 3
     assert (given.resident.setup_cycles, given.resident.setup_bytes, given.resident.rom_bits) == (7, 6, 0)
     assert (table.resident.setup_cycles, table.resident.rom_bits, table.local_bits) == (0, 48, 32 * table.units)
 

@@ -308,7 +308,7 @@ def test_whole_designs_are_sums() -> None:
     assert found.bottleneck == max(found.ends, key=lambda name: found.ends[name])
     assert found.frames_per_second == 100e6 / found.frame_cycles
     reused = model.evaluate(Design(groups), reuse_memory=True)
-    assert reused.internal_memory_data == max(part.internal_memory_data for part in parts)
+    assert reused.internal_memory_elements == max(part.internal_memory_elements for part in parts)
     assert reused.latency_cycles == found.latency_cycles
 
 

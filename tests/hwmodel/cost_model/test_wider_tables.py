@@ -20,7 +20,7 @@ from hwmodel.design import Blocks, GroupDesign, Processor
 from hwmodel.platform import find_platform
 
 SIZES = {"H": 24, "W": 16}
-FIGURES = ("latency_cycles", "frame_cycles", "internal_memory_data", "memory_blocks", "traffic_bytes", "port_bytes")
+FIGURES = ("latency_cycles", "frame_cycles", "internal_memory_elements", "memory_blocks", "traffic_bytes", "port_bytes")
 SOME = np.array([[2, 8], [24, 1], [3, 2]])
 
 

@@ -64,7 +64,7 @@ def test_rates_of_a_chain() -> None:
     assert units(design) == {"a": 8, "b": 4}
     assert blocks(design) == {"a": 80, "b": 20}
     assert inputs(design) == {("a", "p0"): 120, ("b", "p1"): 80}
-    assert (design.flows, design.latency_cycles, design.internal_memory_data) == (2, 100, 2560)
+    assert (design.flows, design.latency_cycles, design.internal_memory_elements) == (2, 100, 2560)
     assert design.internal_memory_bits == 32 * 2560
     assert design.units == 12
 
@@ -74,7 +74,7 @@ def test_rates_of_a_chain() -> None:
     design = priced(chain((3, 2), (4, 1)), platform(latency=10, a=2), "a | b")
     assert units(design) == {"a": 4, "b": 4}
     assert inputs(design) == {("a", "p0"): 120, ("b", "p1"): 160}
-    assert (design.flows, design.latency_cycles, design.internal_memory_data) == (4, 200, 2240)
+    assert (design.flows, design.latency_cycles, design.internal_memory_elements) == (4, 200, 2240)
 
 
 def test_blocks_are_rounded_up_at_every_step() -> None:
@@ -82,7 +82,7 @@ def test_blocks_are_rounded_up_at_every_step() -> None:
     # ceil(56.67) = 57.  IM = 2 * 4 * 57 = 456.
     design = priced(chain((5, 3)), platform(latency=7), "a")
     assert (blocks(design), inputs(design)) == ({"a": 34}, {("a", "p0"): 57})
-    assert design.internal_memory_data == 456
+    assert design.internal_memory_elements == 456
 
 
 def test_a_consumers_block_asks_for_more_than_the_latency_does() -> None:
@@ -97,7 +97,7 @@ def test_a_consumers_block_asks_for_more_than_the_latency_does() -> None:
 def test_a_memory_without_latency_moves_single_data() -> None:
     # L = 0: nothing to hide, and a block has at least one datum.  IM = 2 * 4 * 1.
     design = priced(chain((1, 1)), platform(latency=0), "a")
-    assert (blocks(design), design.internal_memory_data) == ({"a": 1}, 8)
+    assert (blocks(design), design.internal_memory_elements) == ({"a": 1}, 8)
 
 
 def test_several_inputs() -> None:
@@ -114,12 +114,12 @@ def test_several_inputs() -> None:
     assert units(design) == {"a": 2, "b": 4}
     assert inputs(design) == {("a", "i0"): 60, ("b", "u"): 60, ("b", "i1"): 120}
     assert [[entry.from_outside for entry in found.inputs] for found in design.processors] == [[True], [False, True]]
-    assert (design.flows, design.latency_cycles, design.internal_memory_data) == (3, 120, 1680)
+    assert (design.flows, design.latency_cycles, design.internal_memory_elements) == (3, 120, 1680)
     # Apart: i0, u out, u in, i1, out: N_k = 5, N_k L = 50.  X_a = 200 = x_a; X_b = ceil(4 * 50 * 2/3) = ceil(133.3) =
     # 134, x_b = ceil(134 / 2) = 67 of u, ceil(3/2 * 134) = 201 of i1.  IM = 8 * (200 + 67 + 201) = 3744.
     design = priced(net, platform(latency=10), "a | b")
     assert inputs(design) == {("a", "i0"): 200, ("b", "u"): 67, ("b", "i1"): 201}
-    assert (design.flows, design.latency_cycles, design.internal_memory_data) == (5, 180, 3744)
+    assert (design.flows, design.latency_cycles, design.internal_memory_elements) == (5, 180, 3744)
 
 
 def diamond() -> Network:
@@ -145,7 +145,7 @@ def test_fork_and_join_in_one_group() -> None:
     design = priced(diamond(), platform(latency=5, m=2), "a b c d")
     assert units(design) == {"a": 2, "b": 2, "c": 2, "d": 2}
     assert blocks(design) == {"a": 20, "b": 10, "c": 20, "d": 10}
-    assert (design.flows, design.latency_cycles, design.internal_memory_data) == (2, 50, 360)
+    assert (design.flows, design.latency_cycles, design.internal_memory_elements) == (2, 50, 360)
 
 
 def test_an_array_read_inside_and_outside_is_written_and_flows_inside() -> None:
@@ -155,7 +155,7 @@ def test_an_array_read_inside_and_outside_is_written_and_flows_inside() -> None:
     # IM = 2 * 2 * (60 + 60 + 60 + 90) = 1080.  AL = |p| + |q| + |out| = 200.
     design = priced(diamond(), platform(latency=5, m=2), "a b | c d")
     assert inputs(design) == {("a", "i"): 60, ("b", "p"): 60, ("c", "p"): 60, ("d", "q"): 30, ("d", "r"): 60}
-    assert (design.flows, design.latency_cycles, design.internal_memory_data) == (6, 200, 1080)
+    assert (design.flows, design.latency_cycles, design.internal_memory_elements) == (6, 200, 1080)
 
 
 def test_an_array_read_in_two_groups_is_written_once() -> None:
@@ -174,7 +174,7 @@ def test_one_flow_per_link_even_to_the_same_array() -> None:
     # a reads p0 through two ports: N_k = 2 + 1, X = 4 * 3 * 30 = 360 for C = 1, IM = 2 * 4 * (360 + 360).
     net = network({"p0": (10,), "p1": (10,)}, [process("a", [link("p0", 1), link("p0", 1)], [link("p1", 1)])], ["p1"])
     design = priced(net, platform(), "a")
-    assert (design.flows, design.internal_memory_data) == (3, 5760)
+    assert (design.flows, design.internal_memory_elements) == (3, 5760)
 
 
 def test_a_producer_that_writes_outside_limits_its_consumer() -> None:
@@ -184,7 +184,7 @@ def test_a_producer_that_writes_outside_limits_its_consumer() -> None:
     design = priced(chain((1, 1), (1, 1), outputs=("p1",)), platform(latency=10, a=2), "a b")
     assert units(design) == {"a": 4, "b": 2}
     assert blocks(design) == {"a": 60, "b": 60}
-    assert design.internal_memory_data == 720
+    assert design.internal_memory_elements == 720
 
 
 def test_the_limit_passes_on_and_those_between_take_no_more_than_asked() -> None:
@@ -196,11 +196,12 @@ def test_the_limit_passes_on_and_those_between_take_no_more_than_asked() -> None
 
 
 def test_infeasible_beside_a_producer_that_writes_outside() -> None:
-    # a: C = 3, at most m = 2 units, makes 2/3 data a cycle; one unit of b (C = 1) takes 1: floor(2 / 3) = 0.
+    # a: C = 3, at most m = 2 units, makes 2/3 elements a cycle; one unit of b (C = 1) takes 1: floor(2 / 3) = 0.
     found = outcome(chain((1, 1), (1, 1), outputs=("p1",)), platform(m=2, a=3), "a b")
     assert isinstance(found, Infeasible)
     assert found.reason == (
-        "'a' writes outside its group, so it has at most 2 units (the data of a word) and makes 2/3 data of 'p1' per "
+        "'a' writes outside its group, so it has at most 2 units (the elements of a word) and makes 2/3 elements of 'p1' "
+        "per "
         "cycle, but one unit of 'b' takes 1"
     )
     # Apart there is no eq. 6 between them.
@@ -213,7 +214,9 @@ def test_infeasible_further_down() -> None:
     net = chain((1, 1), (1, 1), (3, 1), (1, 1), outputs=("p1",))
     found = outcome(net, platform(a=3, b=2), "a b c d")
     assert isinstance(found, Infeasible)
-    assert found.reason == ("'c' has at most 1 unit and makes 1/3 data of 'p3' per cycle, but one unit of 'd' takes 1")
+    assert found.reason == (
+        "'c' has at most 1 unit and makes 1/3 elements of 'p3' per cycle, but one unit of 'd' takes 1"
+    )
 
 
 def test_outputs_of_different_sizes() -> None:
@@ -234,11 +237,11 @@ def test_outputs_of_different_sizes() -> None:
     design = priced(net, platform(latency=10, m=2), "a b c")
     assert units(design) == {"a": 8, "b": 2, "c": 2}
     assert inputs(design) == {("a", "i"): 240, ("b", "v"): 60, ("c", "u"): 240}
-    assert design.internal_memory_data == 5040
+    assert design.internal_memory_elements == 5040
 
 
 def test_two_links_that_write_one_array() -> None:
-    # a: 8 -> two patterns of 4, both to u: k = 8/4 = 2, C = 2, u gets 2 data per datum of one port.  b: 4 -> 4, C = 1.
+    # a: 8 -> two patterns of 4, both to u: k = 8/4 = 2, C = 2, u gets 2 per element of one port.  b: 4 -> 4, C = 1.
     # m = 2, L = 10, N_k = 2 (u is inside): N_b = 2, N_a = ceil(2 * 2 * 1 / (1 * 2)) = 2.
     # X_b = 40; X_a = max(ceil(2 * 20 / 2), 40 / 2) = 20; x_a = 2 * 20 = 40, x_b = 2 * 20 = 40.  IM = 4 * 80.
     net = network(
@@ -248,7 +251,7 @@ def test_two_links_that_write_one_array() -> None:
     )
     design = priced(net, platform(latency=10, m=2), "a b")
     assert units(design) == {"a": 2, "b": 2}
-    assert (blocks(design), design.internal_memory_data) == ({"a": 20, "b": 40}, 320)
+    assert (blocks(design), design.internal_memory_elements) == ({"a": 20, "b": 40}, 320)
     assert priced(net, platform(), "a | b").flows == 4  # u is written once
 
 
@@ -277,10 +280,10 @@ def test_scans(written: Rows, read: Rows, whole: int) -> None:
         ["y"],
     )
     design = priced(net, platform(), "a b")
-    assert design.internal_memory_data == 3840 + whole
+    assert design.internal_memory_elements == 3840 + whole
     assert design.processors[1].inputs[0].whole_array == whole
     apart = priced(net, platform(), "a | b")  # through external memory scans are free: N_k L = 120, X = 480
-    assert apart.internal_memory_data == 2 * 2 * 4 * 480
+    assert apart.internal_memory_elements == 2 * 2 * 4 * 480
 
 
 def test_an_array_against_two_scans_is_kept_once() -> None:
@@ -296,7 +299,7 @@ def test_an_array_against_two_scans_is_kept_once() -> None:
         ["y", "z"],
     )
     design = priced(net, platform(), "a b c")
-    assert design.internal_memory_data == 8640 + 100
+    assert design.internal_memory_elements == 8640 + 100
     assert [entry.whole_array for found in design.processors for entry in found.inputs] == [0, 100, 0]
 
 
@@ -324,4 +327,4 @@ def test_an_elementary_called_directly_and_infinite_axes() -> None:
     single = process("a", [link("i", None, 6, paving=((), ()))], [link("y", None, 3, paving=((), ()))])
     net = network({"i": (None, 6), "y": (None, 3)}, [single], ["y"])
     design = priced(net, platform(), "a")
-    assert (design.latency_cycles, design.internal_memory_data) == (3, 1920)
+    assert (design.latency_cycles, design.internal_memory_elements) == (3, 1920)

@@ -39,10 +39,10 @@ def test_a_word_of_mixed_types_is_divided_by_the_widest() -> None:
     # 100 bits hold three f32 (32 bits) and more u8: m = 100 // 32 = 3.  X = 3 * 2 * 30 = 180; IM = 2 * 3 * 180.
     model = PublishedModel(single({"i": ElementType.U8}), Platform(memory=ExternalMemory(latency=30, word_bits=100)))
     assert model.data_per_word == 3
-    assert model.remarks == ("3 data per word: memory.word_bits = 100, the widest element is f32 ('o')",)
+    assert model.remarks == ("3 elements per word: memory.word_bits = 100, the widest element is f32 ('o')",)
     design = model.evaluate(Fusion((("a",),)))
     assert isinstance(design, PublishedDesign)
-    assert (design.internal_memory_data, design.internal_memory_bits) == (1080, 1080 * 8)  # only u8 comes in
+    assert (design.internal_memory_elements, design.internal_memory_bits) == (1080, 1080 * 8)  # only u8 comes in
     assert PublishedModel(single(), platform()).remarks == ()
 
 
@@ -50,8 +50,9 @@ def test_a_word_that_holds_no_datum() -> None:
     with pytest.raises(ArrayolError) as caught:
         PublishedModel(single(), Platform(memory=ExternalMemory(latency=30, word_bits=16)))
     assert str(caught.value) == (
-        "error[word-too-narrow]: memory.word_bits is 16, but one datum of array 'i' (f32) takes 32 bits; the published "
-        "model moves at least one datum per cycle\n"
+        "error[word-too-narrow]: memory.word_bits is 16, but one element of array 'i' (f32) takes 32 bits; the "
+        "published "
+        "model moves at least one element per cycle\n"
         "  hint: raise memory.word_bits to 32 or more, or give memory.data_per_word instead"
     )
 
@@ -125,7 +126,7 @@ def test_all_apart_is_the_plain_sum(case: tuple[Network, Platform]) -> None:
     design = PublishedModel(net, given_platform).evaluate(Fusion(tuple((name,) for name in net.processes)))
     assert isinstance(design, PublishedDesign)
     assert design.flows == flows
-    assert design.internal_memory_data == memory
+    assert design.internal_memory_elements == memory
     assert design.latency_cycles == written
 
 

@@ -68,7 +68,7 @@ def priced(model: PublishedModel, sizes: tuple[int, ...]) -> PublishedDesign:
 )
 def test_lpsf(lpsf: PublishedModel, sizes: tuple[int, ...], latency: int, memory: int, block: int) -> None:
     design = priced(lpsf, sizes)
-    assert (design.latency_cycles, design.internal_memory_data) == (latency, memory)
+    assert (design.latency_cycles, design.internal_memory_elements) == (latency, memory)
     assert design.internal_memory_bits == 32 * memory
     assert [processor.units for processor in design.processors] == [4] * 4
     assert [processor.block for processor in design.processors] == [block] * 4
@@ -128,10 +128,10 @@ def test_thumbnail(
     design = priced(thumbnail, sizes)
     assert [processor.units for processor in design.processors] == units
     assert [processor.block for processor in design.processors] == blocks
-    assert (design.latency_cycles, design.internal_memory_data) == (latency, memory)
+    assert (design.latency_cycles, design.internal_memory_elements) == (latency, memory)
     assert design.internal_memory_bits == bits
 
 
 def test_the_thumbnails_words_are_divided_by_the_widest_element(thumbnail: PublishedModel) -> None:
     assert thumbnail.data_per_word == 4
-    assert thumbnail.remarks == ("4 data per word: memory.word_bits = 128, the widest element is f32 ('small')",)
+    assert thumbnail.remarks == ("4 elements per word: memory.word_bits = 128, the widest element is f32 ('small')",)

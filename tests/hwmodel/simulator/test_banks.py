@@ -79,7 +79,7 @@ class Bench:
 
 @pytest.fixture(scope="module", params=[1, 2, 4])
 def convolution(request: pytest.FixtureRequest) -> Bench:
-    """Rows of 34 data hold a word of 16."""
+    """Rows of 34 elements hold a word of 16."""
     return Bench.of("conv3x3", request.param, {"filter": (3, 32), "threshold": (7, 32)}, {"H": 9, "W": 34})
 
 
@@ -132,7 +132,7 @@ def test_a_bank_layout_has_addresses(vector: tuple[int, ...], banks: int, block:
     image = next(use for use in bench.model.evaluate(bench.design).groups[0].memories if use.name == "image")
     assert image.organisation is not None
     rows, columns = bench.model.accesses.shape("image")
-    of_a_word = [  # 16 data that follow each other in a row
+    of_a_word = [  # 16 elements that follow each other in a row
         [(vector[0] * row + vector[1] * (column + place)) // block % banks for place in range(16)]
         for row in range(rows)
         for column in range(columns - 15)

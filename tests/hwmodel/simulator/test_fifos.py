@@ -34,7 +34,7 @@ def stopped(own: Fifo, wide: int = 1, depth: int = 9) -> str:
 
 def test_what_is_wrong_with_a_queue() -> None:
     in_order = [(0, 1), (1, 2), (2, 3)]
-    assert stopped(fifo(in_order, [(0, 5), (1, 6)])) == "fifo-order: the FIFO of 'a' still holds 1 data at the end"
+    assert stopped(fifo(in_order, [(0, 5), (1, 6)])) == "fifo-order: the FIFO of 'a' still holds 1 elements at the end"
     assert (
         stopped(fifo(in_order[:1], [(0, 5), (1, 6)]))
         == "read-before-write: reader 1 reads the FIFO of 'a' when it is empty"
@@ -49,7 +49,7 @@ def test_what_is_wrong_with_a_queue() -> None:
     )
     assert (
         stopped(fifo(in_order, [(0, 5), (1, 6), (2, 7)], capacity=2))
-        == "overflow: the FIFO of 'a' holds 3 data and has 2 places"
+        == "overflow: the FIFO of 'a' holds 3 elements and has 2 places"
     )
 
 
@@ -57,12 +57,12 @@ def test_a_bank_moves_a_word_in_a_cycle() -> None:
     together = fifo([(0, 1), (1, 1), (2, 2)], [(0, 5), (1, 6), (2, 7)])
     assert (
         stopped(together)
-        == "port: more than 1 data are written in cycle 1 of the FIFO of 'a', whose bank has words of so many"
+        == "port: more than 1 elements are written in cycle 1 of the FIFO of 'a', whose bank has words of so many"
     )
     at_once = fifo([(0, 1), (1, 2), (2, 3)], [(0, 5), (1, 5), (2, 5)])
     assert (
         stopped(at_once, wide=2)
-        == "port: more than 2 data are read in cycle 5 of the FIFO of 'a', whose bank has words of so many"
+        == "port: more than 2 elements are read in cycle 5 of the FIFO of 'a', whose bank has words of so many"
     )
 
 

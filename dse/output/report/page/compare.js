@@ -114,7 +114,7 @@ function memoriesBeside(designs) {
     const texts = new Map();
     for (const [memory, group] of memoriesOf(one)) {
       const name = `${memory.kind} ${memory.name}`;
-      const size = memory.data ? `${shown(memory.data)} data, ${counted(memory.banks, "bank")}` : bitsText(memory.bits);
+      const size = memory.data ? `${shown(memory.data)} elements, ${counted(memory.banks, "bank")}` : bitsText(memory.bits);
       texts.set(name, [...(texts.get(name) ?? []), `${one.groups.length > 1 && group ? `group ${group}: ` : ""}${size}`]);
     }
     return texts;

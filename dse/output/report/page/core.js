@@ -114,7 +114,7 @@ function compact(number) {
 const portOf = (stream) => stream.interface === "axis" ? "AXI4-Streams" : `chunks of ${counted(stream.chunk, "pulse")}`;
 const counted = (count, noun) => `${shown(count)} ${noun}${count === 1 ? "" : "s"}`;
 
-// Numbers in words of memory: 672 data, 2.6 KiB.
+// Numbers in words of memory: 672 elements, 2.6 KiB.
 function bitsText(bits) {
   return bits < 8192 ? counted(bits, "bit") : `${shown(Math.round((bits / 8192) * 10) / 10)} KiB`;
 }

@@ -85,7 +85,7 @@ function groupHeading(group, place) {
 
 function wholeArrays(group) {
   const whole = Object.entries(group.whole ?? {});
-  return whole.length ? note(`kept whole: ${whole.map(([name, size]) => `${name}, ${shown(size)} data`).join("; ")}`) : null;
+  return whole.length ? note(`kept whole: ${whole.map(([name, size]) => `${name}, ${shown(size)} elements`).join("; ")}`) : null;
 }
 
 function figuresList(design) {
@@ -109,7 +109,7 @@ function cyclesParts(design, groups, room) {
 }
 
 function memoryBars(design, room) {
-  const sizes = (memory) => [memory.data ? `${shown(memory.data)} data` : null, bitsText(memory.bits), memory.blocks === null ? null : counted(memory.blocks, "memory block"),
+  const sizes = (memory) => [memory.data ? `${shown(memory.data)} elements` : null, bitsText(memory.bits), memory.blocks === null ? null : counted(memory.blocks, "memory block"),
     memory.addressed ? `as one bank ${counted(memory.addressed, "word")}, of which ${shown(memory.live)} are live at once` : null];
   const place = (group) => (group && design.groups.length > 1 ? `${group}: ` : "");
   const rows = memoriesOf(design).filter(([memory]) => memory.bits).map(([memory, group]) => [`${place(group)}${memory.kind} ${memory.name}`, [[memory.kind, memory.bits, sizes(memory).filter(Boolean).join(", ")]]]);
@@ -167,7 +167,7 @@ const costTitle = (name) => `${figureOf.has(name) ? titleOf(figureOf.get(name)) 
 
 // What stands beside all groups: arrays that are loaded once, ROMs, locals.
 const RESIDENT = {
-  once: (one) => `${one.name} is loaded once, before the first frame: ${shown(one.addressed)} data, ${bitsText(one.addressed * one.width)}`,
+  once: (one) => `${one.name} is loaded once, before the first frame: ${shown(one.addressed)} elements, ${bitsText(one.addressed * one.width)}`,
   rom: (one) => `${one.name} is in ${counted(one.banks, "ROM")}, one for each processor that reads it: ${bitsText(one.bits)}`,
   local: (one) => `the locals of ${one.name} are registers of ${counted(one.banks, "unit")}: ${bitsText(one.bits)}`,
 };

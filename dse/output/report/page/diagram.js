@@ -97,7 +97,7 @@ function residentNode(name, resident) {
   const memory = resident.find((one) => one.kind !== "local" && one.name === name);
   if (!memory) return { kind: "rom", lines: [`counter ${name}`], from: [] };
   const word = memory.kind === "rom" ? "ROM" : "once";
-  return { kind: memory.kind, lines: [`${word} ${name}`, memory.addressed ? `${shown(memory.addressed)} data` : `in ${counted(memory.banks, "processor")}`, bitsText(memory.bits || memory.addressed * memory.width)], from: [] };
+  return { kind: memory.kind, lines: [`${word} ${name}`, memory.addressed ? `${shown(memory.addressed)} elements` : `in ${counted(memory.banks, "processor")}`, bitsText(memory.bits || memory.addressed * memory.width)], from: [] };
 }
 
 function taskNode(group, processor, states, resident) {
@@ -105,8 +105,8 @@ function taskNode(group, processor, states, resident) {
   const locals = resident.filter((memory) => memory.kind === "local" && memory.name === processor.task);
   const lines = [processor.task, `${counted(processor.units, "unit")}${waits(processor) ? ` @ ${shown(processor.occupancy)}` : ""}`];
   const every = processor.occupancy ? [`a repetition every ${counted(processor.occupancy, "cycle")} on a unit`] : [];
-  if (processor.block_data) lines.push(`X_out ${shown(processor.block_data)} data`);
-  if (own.length) lines.push(`state ${counted(own.reduce((sum, memory) => sum + memory.data, 0), "datum").replace("datums", "data")}`);
+  if (processor.block_data) lines.push(`X_out ${shown(processor.block_data)} elements`);
+  if (own.length) lines.push(`state ${counted(own.reduce((sum, memory) => sum + memory.data, 0), "element")}`);
   if (processor.cut) lines.push(`cut ${processor.cut.shape.join(" x ")}`);
   return { kind: "task", lines, from: [], state: own.length > 0, detail: [...every, ...own.map((memory) => `state of ${memory.name}: ${bitsText(memory.bits)}`), ...locals.map((one) => `locals: ${bitsText(one.bits)}`)] };
 }
@@ -122,7 +122,7 @@ function lineBufferNode(group, array) {
 function memoryNode(group, memory) {
   const word = memory.kind === "fifo" ? "FIFO" : "buffer";
   const banks = memory.kind === "fifo" ? "" : `, ${counted(memory.banks, "bank")}`;
-  const lines = [`${word} ${memory.name}`, `${shown(memory.data)} data${banks}`, bitsText(memory.bits)];
+  const lines = [`${word} ${memory.name}`, `${shown(memory.data)} elements${banks}`, bitsText(memory.bits)];
   return { kind: memory.kind, lines, from: [] };
 }
 

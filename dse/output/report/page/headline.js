@@ -1,6 +1,6 @@
 // The chosen design at a glance: its main figures in units that people say, with their shares of the device.
-const IN_UNITS = { latency_cycles: "latency_microseconds", frame_cycles: "frames_per_second", internal_memory_data: "internal_memory_bits" };
-const MAIN = ["latency_cycles", "frame_cycles", "internal_memory_data", "lut", "dsp", "memory_blocks", "area", "units", "traffic_bytes", "energy_nj", "power_mw"];
+const IN_UNITS = { latency_cycles: "latency_microseconds", frame_cycles: "frames_per_second", internal_memory_elements: "internal_memory_bits" };
+const MAIN = ["latency_cycles", "frame_cycles", "internal_memory_elements", "lut", "dsp", "memory_blocks", "area", "units", "traffic_bytes", "energy_nj", "power_mw"];
 
 // The figure that says the same in a unit with k, M or a second in it, where there is one.
 const inUnits = (name) => (figureOf.has(IN_UNITS[name]) ? IN_UNITS[name] : name);

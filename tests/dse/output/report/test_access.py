@@ -32,7 +32,7 @@ def long_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
         figures = design.objectives | {
             "latency_cycles": 1_000 + 3 * number,
             "latency_microseconds": 10 + 0.03 * number,
-            "internal_memory_data": 90_000 - 7 * number,
+            "internal_memory_elements": 90_000 - 7 * number,
         }
         many.append(design.model_copy(update={"id": f"4:{number + 1}", "objectives": figures}))
     folder = tmp_path_factory.mktemp("long")

@@ -127,7 +127,7 @@ def test_what_more_hardware_gains_is_on_the_front(opened: Open, device_report: P
 def test_a_wider_port_is_the_same_design_with_wider_words(emitted_folder: Path, tmp_path: Path) -> None:
     out = emitted_folder / "out"
     result = api.load_result(out)
-    assert port_document(open_origin(result, out)) == {"word": "4 data", "shared": True}
+    assert port_document(open_origin(result, out)) == {"word": "4 elements", "shared": True}
     text = (emitted_folder / "lpsf.toml").read_text(encoding="utf-8")
     assert "data_per_word = 4" in text
     (tmp_path / "wide.toml").write_text(text.replace("data_per_word = 4", "data_per_word = 8"), encoding="utf-8")

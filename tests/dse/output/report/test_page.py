@@ -165,7 +165,7 @@ def test_filters_that_nothing_keeps_and_bounds_that_are_none(opened: Open, repor
 
 def test_the_table_sorts_both_ways_by_every_column(opened: Open, report: Path) -> None:
     page = opened(report)
-    for name in ("internal_memory_data", "units", "frames_per_second"):
+    for name in ("internal_memory_elements", "units", "frames_per_second"):
         page.locator(f'[data-sort="{name}"]').click()
         found = [next(one for one in front() if one.id == found).objectives[name] for found in ids(page)]
         assert found == sorted(found)
@@ -376,9 +376,9 @@ def test_the_published_model(opened: Open, published_report: Path) -> None:
     page.locator('circle.dot[data-id="2+2"]').click()
     assert heading(page) == "Design 2+2"
     texts = page.locator('[data-part="diagram"] text').all_text_contents()
-    assert texts.count("4 units") == texts.count("X_out 480 data") == 4
+    assert texts.count("4 units") == texts.count("X_out 480 elements") == 4
     page.locator('tr[data-id="4"]').click()
-    assert "kept whole: p2, 2,073,600 data" in page.locator('[data-part="diagram"]').inner_text()
+    assert "kept whole: p2, 2,073,600 elements" in page.locator('[data-part="diagram"]').inner_text()
     parts = page.locator("#design [data-part]").evaluate_all("all => all.map((one) => one.dataset.part)")
     assert parts == ["diagram", "more", "figures", "aol"]
     assert len(result.designs or ()) == 8

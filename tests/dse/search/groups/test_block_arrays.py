@@ -31,7 +31,7 @@ def test_jobs_take_as_many_calls_for_many_shapes_as_for_few(rows: int, columns: 
     spec = api.load(shipped_folder() / "lpsf.aol", {"H": rows, "W": columns})
     network = canonical_form(spec, choose_top(spec, None)).network
     space = MappingSpace(MachineModel(network, platform_of(spec, None)[0]), Study())
-    context = contexts_of(space, ("latency_cycles", "internal_memory_data"))[0]
+    context = contexts_of(space, ("latency_cycles", "internal_memory_elements"))[0]
     tasks, last, made = space.tasks(space.graph.all), space.last(space.graph.all), list[GroupJob]()
     assert last is not None
     jobs = GroupJobs(space, context.columns, tasks, RateChoices(tuple(map(space.rates, tasks))))

@@ -73,7 +73,7 @@ def test_pricing_all_takes_as_long_as_its_jobs(rows: int, columns: int) -> None:
     assert spec is not None
     platform = load_platform(shipped_folder() / "downscaler.toml")
     space = MappingSpace(MachineModel(flatten(spec, "means"), platform), narrowed(Study(policies=("reuse",))))
-    priced = columns_of(("latency_cycles", "internal_memory_data"), (), space.model, reuse_memory=True)
+    priced = columns_of(("latency_cycles", "internal_memory_elements"), (), space.model, reuse_memory=True)
     jobs = GroupJobs(space, priced, ("means",), RateChoices((space.rates("means"),)))
     planned = jobs.plain(nothing(priced, 1), space.structures("means"))
     numbers = [sum(len(shapes) for _, shapes in job.shapes) for job in planned]
@@ -90,7 +90,7 @@ def test_costs_that_trade_with_time_take_longer(more: str, least: float, most: f
     assert spec is not None
     platform = load_platform(shipped_folder() / "downscaler.toml")
     space = MappingSpace(MachineModel(flatten(spec, "means"), platform), narrowed(Study(policies=("reuse",))))
-    pair = ("latency_cycles", "internal_memory_data")
+    pair = ("latency_cycles", "internal_memory_elements")
     without, beside = (
         exact_seconds(space, columns_of(names, (), space.model, reuse_memory=False), math.inf)
         for names in (pair, (*pair, more))
@@ -120,7 +120,7 @@ def test_structures_of_one_batch_take_less_than_the_first(options: bool) -> None
     assert spec is not None
     platform = load_platform(shipped_folder() / "downscaler.toml")
     space = MappingSpace(MachineModel(flatten(spec, "means"), platform), Study())
-    columns = columns_of(("latency_cycles", "internal_memory_data"), (), space.model, reuse_memory=False)
+    columns = columns_of(("latency_cycles", "internal_memory_elements"), (), space.model, reuse_memory=False)
     jobs = GroupJobs(space, columns, ("means",), RateChoices((space.rates("means"),)))
     scan, shapes = next(iter(space.structures("means")))
     starts = [plain_structure(("means",), Blocks(shape_of(shape), scan)) for shape in shapes[:4]]

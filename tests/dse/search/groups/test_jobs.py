@@ -168,7 +168,7 @@ def test_the_order_of_arrays_counts() -> None:
 def test_options_count(what: str, former: tuple[str, ...], now: Any) -> None:
     """On the same blocks too."""
     platform = PLATFORM.model_copy(update={"local": LocalMemory(banks=2, block_bits=64)})
-    objectives = ("latency_cycles", "internal_memory_data")
+    objectives = ("latency_cycles", "internal_memory_elements")
     wanted, other = (replace(three(platform, **{what: ways}), objectives=objectives) for ways in (former, now))
     with new_rows() as rows:
         outcome(wanted, JobRunner(cache=resuming(rows)))

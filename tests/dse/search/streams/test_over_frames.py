@@ -49,7 +49,9 @@ def test_one_front(bench: Testbench) -> None:
     """What moves a frame once is in the front, and no bound is above it."""
     study = Study(paces=("1",), orders=("0,1,2",), units=(1,), intervals=(1,), blocks="divisors", **BOTH, **SMALL)
     space = MappingSpace(bench.model, study)
-    columns = columns_of(("frame_cycles", "traffic_bytes", "internal_memory_data"), (), bench.model, reuse_memory=False)
+    columns = columns_of(
+        ("frame_cycles", "traffic_bytes", "internal_memory_elements"), (), bench.model, reuse_memory=False
+    )
     context = SearchContext(space, columns)
     found = search_exactly(context, SearchRequest(), JobRunner())
     every = search_exhaustively(context, SearchRequest(), JobRunner())

@@ -37,7 +37,7 @@ from hwmodel.platform import Platform, default_platform
 
 OWN = Path(__file__).parents[3] / "hwmodel" / "stream" / "specs"
 OBJECTIVES = (
-    ("latency_cycles", "internal_memory_data"),
+    ("latency_cycles", "internal_memory_elements"),
     ("latency_cycles", "internal_memory_bits", "lut"),
     ("frame_cycles", "port_bytes", "units"),
 )
