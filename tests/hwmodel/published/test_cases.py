@@ -200,8 +200,8 @@ def test_infeasible_beside_a_producer_that_writes_outside() -> None:
     found = outcome(chain((1, 1), (1, 1), outputs=("p1",)), platform(m=2, a=3), "a b")
     assert isinstance(found, Infeasible)
     assert found.reason == (
-        "'a' writes outside its group, so it has at most 2 units (the elements of a word) and makes 2/3 elements of 'p1' "
-        "per "
+        "'a' writes outside its group, so it has at most 2 units (the elements of a word) and makes 2/3 elements "
+        "of 'p1' per "
         "cycle, but one unit of 'b' takes 1"
     )
     # Apart there is no eq. 6 between them.
