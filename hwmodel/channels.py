@@ -15,7 +15,8 @@ from hwmodel.platform import Platform
 
 def channel_numbers(accesses: Accesses, platform: Platform) -> dict[str, int]:
     """The channel of each array outside, from 0 on; the same for all designs of a network and its loads."""
-    channels, network = platform.memory.channels, accesses.network
+    (channel,) = platform.channels
+    channels, network = channel.channels, accesses.network
     outside = [name for name in network.arrays if accesses.lies_outside(name)]
     if channels == 1:
         return dict.fromkeys(outside, 0)
@@ -29,7 +30,8 @@ def channel_numbers(accesses: Accesses, platform: Platform) -> dict[str, int]:
 
 def _placed(accesses: Accesses, platform: Platform, rounds: Iterable[Iterable[str]]) -> dict[str, int]:
     """The channels of some arrays, of which those of each round are placed before those of the next one."""
-    busy, numbers = [[0, 0] for _ in range(platform.memory.channels)], dict[str, int]()
+    (channel,) = platform.channels
+    busy, numbers = [[0, 0] for _ in range(channel.channels)], dict[str, int]()
     for names in rounds:
         for name in sorted(names, key=lambda name: -_bytes(accesses, name)):
             sides = _sides(accesses, platform, name)
@@ -48,4 +50,4 @@ def _sides(accesses: Accesses, platform: Platform, array: str) -> tuple[int, int
     """The bytes of an array that are loaded and stored, if each element is once; on a shared port their sum."""
     own, size = accesses.network.arrays[array], _bytes(accesses, array)
     loaded, stored = size * bool(own.readers), size * bool(own.producers)
-    return (loaded + stored, 0) if platform.memory.port == "shared" else (loaded, stored)
+    return (loaded + stored, 0) if platform.channel_of(array).port == "shared" else (loaded, stored)

@@ -111,7 +111,8 @@ def period_record(estimate: DesignEstimate) -> PeriodRecord | None:
 
 def channels_record(model: MachineModel) -> dict[str, int] | None:
     """The channel of each array outside; None where there is one only."""
-    if model.platform.memory.channels == 1:
+    (channel,) = model.platform.channels
+    if channel.channels == 1:
         return None
     return channel_numbers(model.accesses, model.platform)
 

@@ -118,7 +118,7 @@ class Coverage:
         if design.together and len(groups) > 1 and not self.as_verilog:
             hint = "take `arrayol emit verilog`: it has them"
             return not_emitted("its groups run at the same time", hint)
-        if self.platform.memory.turn and not self.as_verilog:
+        if any(channel.turn for channel in self.platform.channels) and not self.as_verilog:
             return not_emitted("the port serves in turns", "take `arrayol emit verilog`, whose steps wait for them")
         if self.why_none is not None:
             return self.why_none

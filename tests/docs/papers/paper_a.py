@@ -98,7 +98,7 @@ FIGURES: dict[str, Callable[[], str]] = {
     "figure 9, comparisons": lambda: (
         f"{lpsf().result.comparisons.subspaces} instead of {lpsf().result.comparisons.all_pairs}"
     ),
-    "figure 9, whole image": lambda: f"{whole_image():,} data",
+    "figure 9, whole image": lambda: f"{whole_image():,} elements",
     "figure 9, Psol": lambda: " and ".join(f"[{', '.join(one.id.split('+'))}]" for one in lpsf().result.pareto),
 }
 

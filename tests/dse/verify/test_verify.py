@@ -183,8 +183,8 @@ MISTAKES = {
         "what it computes differs from the reference execution's",
     ),
     "a burst takes longer": (
-        "port", "begin = self.now + (self.platform.channel_of(array).latency or 0)",
-        "begin = self.now + (self.platform.channel_of(array).latency or 0) + 1",
+        "port", "begin = start + (self.platform.channel_of(array).latency or 0)",
+        "begin = start + (self.platform.channel_of(array).latency or 0) + 1",
         "it takes 560 cycles, where the model says 544",
     ),
     "slots are kept too long": (

@@ -81,7 +81,11 @@ MODEL = {  # the module, a line of it, and what stands there instead
     ),
     "tasks a step too late": ("group.ticks", "(0 if array in fifos else 1)", "0"),
     "a delay state too small": ("enumerated.plan_tables", OPEN, f"{OPEN} - 1"),
-    "a port used twice": ("memory_port.port", 'shared = self.channel.port == "shared"', "shared = False"),
+    "a port used twice": (
+        "memory_port.port",
+        'shared = self.channel.channels, self.channel.port == "shared"',
+        "shared = self.channel.channels, False",
+    ),
     "bank conflicts ignored": ("issue.processors", BANKS, "cycles[task] = 0"),
     "levels that do not wait": ("issue.issue", "np.maximum(rounds, waits[step])", "rounds"),
     "latency forgotten": ("memory_port.requests", "first = latency + self.passing", "first = self.passing"),
