@@ -78,7 +78,7 @@ def _latency(design: Design) -> list[str]:
 
 
 def _memory(design: Design) -> list[str]:
-    """IM in data and in KiB."""
+    """The internal memory in elements and in KiB."""
     kib = design.objectives["internal_memory_bits"] / _BITS_PER_KIB
     return [f"{design.objectives['internal_memory_elements']:,}", f"{kib:,.1f} KiB"]
 

@@ -36,7 +36,7 @@ def _section(name: str, front: dict[str, Any]) -> Iterator[str]:
     yield from [_picture(name, "graph", f"The task graph of {name}"), ""]
     yield f"{_count(front)} at the size {size}; {'the search covered its whole space.' if front['exact'] else MORE}"
     yield from ["", _picture(name, "front", f"Latency and internal memory of the designs of {name}"), ""]
-    yield from ["| | design | cycles | memory in data | groups: units; blocks |", "|---|---|---|---|---|"]
+    yield from ["| | design | cycles | memory in elements | groups: units; blocks |", "|---|---|---|---|---|"]
     figures = {design: figures for design, *figures in front["designs"]}
     for title, best in front["best"].items():
         cycles, data = figures[best["id"]]

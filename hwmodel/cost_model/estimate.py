@@ -199,7 +199,7 @@ class DesignEstimate:
 
     @property
     def internal_memory_elements(self) -> int:
-        """Internal memory in data."""
+        """Internal memory in elements."""
         sizes = [group.internal_memory_elements for group in self.groups]
         return self._memory(sizes, lambda memory: memory.data if memory.is_internal else 0) + self.once.memory_data
 

@@ -169,7 +169,7 @@ class Metrics:
 
     @property
     def internal_memory_elements(self) -> Figures:
-        """Internal memory in data, as built."""
+        """Internal memory in elements, as built."""
         return self.addressed_data if self.built_figures is None else self.built_figures.data
 
     @property

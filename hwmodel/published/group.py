@@ -56,7 +56,7 @@ class ProcessorEstimate:
 
 @dataclass(frozen=True, slots=True)
 class PublishedDesign:
-    """A feasible fusion: AL in cycles, IM in data and in bits, N_k blocks exchanged with the external memory.
+    """A feasible fusion: AL in cycles, IM in elements and in bits, N_k blocks exchanged with the external memory.
 
     `resident` is what stands beside all groups, with what is loaded once in IM.
     """
