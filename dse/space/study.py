@@ -313,7 +313,8 @@ class ArrayStudy(BaseModel):
 class Study(BaseModel):
     """The space of an exploration; its defaults are those of docs/explore.md, "Studies".
 
-    `units` left out stands for 1..m, the elements per word of the platform, `intervals` for those worth trying, by task.
+    `units` left out stands for 1..m, the elements per word of the platform, `intervals` for those worth trying by
+    task.
     `longest_group` and `epsilon` make the search cheaper and its result weaker: it is then no longer the exact front of
     all fusions, and says so. Within `slack`, a share of its compared figures, a design is shown with the least logic.
     A front found with `epsilon` has, for each design of the exact one, a design at most
