@@ -442,6 +442,18 @@ CONSTRUCTS = {
     "place that starts outside its ring": (
         "|||int p = 9; for (int i = 0; i < 12; i++) { y[i] = x[p]; p = (p + 1) % 5; }"
     ),
+    "float sums at places that data choose": (
+        "|||float t[4] = {0}; for (int i = 0; i < 3; i++) for (int j = 0; j < 4; j++) "
+        "t[x[i * 4 + j] & 3] += v[4 * i + j]; for (int i = 0; i < 4; i++) v[i] = t[i];"
+    ),
+    "counts in a loop that reads them": (
+        "|||int t[4] = {0}; for (int i = 0; i < 3; i++) for (int j = 0; j < 4; j++) { t[x[i * 4 + j] & 3]++; "
+        "y[i * 4 + j] = t[0]; }"
+    ),
+    "counts of two loops, some of them": (
+        "|||int t[4] = {1, 2}; for (int i = 0; i < 3; i++) for (int j = i; j < 4; j++) t[x[i * 4 + j] & 3] += y[j]; "
+        "for (int i = 0; i < 4; i++) y[i] = t[i];"
+    ),
     "elements that data choose": (
         "|||int t[4] = {5, 6, 7}; for (int i = 0; i < 12; i++) { t[x[i] & 3] = i; y[i] = t[1] + t[u[i] & 3]; }"
     ),

@@ -22,7 +22,9 @@ REPETITIONS = {
     "comb": ["[4, 200] delay 0, 12 delay 0, 7", "[4, 200]"],
     "dilated": ["[H, W]"],
     "echo": ["[300] delay 32", "[300]"],
+    "equalize": ["[32]", "[32, 256] delay 1, 0", "[256]", "[256] delay 1", "[32, W]"],
     "fft": ["[8]", "[4, 2]", "[2, 4]", "[8]"],
+    "histogram": ["[H]", "[H, 256] delay 1, 0", "[256]"],
     "line_buffer": ["[H, W]"],
     "line_buffer_kept": ["[W]", "[H, W]"],
     "means": ["[H, W]", "[H]"],
@@ -31,6 +33,7 @@ REPETITIONS = {
     "ring": ["[N]"],
     "ring_choice": ["[N]"],
     "ring_mask": ["[N]"],
+    "weights": ["[4]", "[4, 16] delay 1, 0", "[16]"],
 }
 # By file: the type of the port that takes a window or a block.
 WINDOWS = {

@@ -13,6 +13,7 @@ from pycparser import c_ast
 
 from arrayol.c_import.arithmetic import RefusalError, constant_of, literal
 from arrayol.c_import.constants import CConstant as Number_
+from arrayol.c_import.expansion.histograms import with_histograms
 from arrayol.c_import.expansion.rings import with_rings
 from arrayol.c_import.expansion.scans import with_scans
 from arrayol.c_import.flat import delinearised
@@ -180,6 +181,7 @@ class FunctionRun(Context):
             self.sizes,
             {array.name for array in self.recorder.arrays.values() if array.dims[:1] == [None]},
         )
+        variables, statements = with_histograms(variables, statements, self.values)
         variables, statements = with_rings(variables, statements, self.values)
         variables, statements = with_scans(variables, statements, self.values)
         used = {access.array for one in statements for access in (one.target, *one.reads)}

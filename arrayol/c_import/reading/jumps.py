@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from pycparser import c_ast
@@ -46,7 +46,6 @@ def without_jumps(function: c_ast.FuncDef, taken: set[str]) -> None:
 class _Rewriter:
     function: Any
     taken: set[str]
-    calls: int = field(default=0)
 
     def run(self) -> None:
         body = self.function.body

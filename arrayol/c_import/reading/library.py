@@ -181,7 +181,7 @@ def _wide(constant: CConstant) -> CConstant:
 
 def _value(node: c_ast.Node) -> CConstant:
     match node:
-        case c_ast.CConstant():
+        case c_ast.Constant():
             return _wide(character(node.value) if node.type == "char" else literal(node.value))
         case c_ast.ID():
             return CConstant("i64", 0)
