@@ -57,9 +57,7 @@ TABLES = (
         makers=frozenset({*MAKERS, "Refusal", "fault"}),
     ),
     Table("explore.md", "The store of finished work", ("dse/jobs/cache_file.py",), 3),
-    Table(
-        "explore.md", "Workers and clusters", tuple(f"dse/jobs/{name}.py" for name in ("cluster", "jobs", "pools")), 5
-    ),
+    Table("explore.md", "Workers and clusters", tuple(f"dse/jobs/{name}.py" for name in ("cluster", "jobs")), 5),
 )
 
 

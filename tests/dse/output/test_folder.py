@@ -293,8 +293,8 @@ def test_many_wrong_designs_are_told_in_a_few_lines(lpsf: Exploration) -> None:
 
 FORMATS = {
     None: ("has no format number", "explore again"),
-    10: ("is in format 10", "explore again"),
-    12: ("is in format 12", "read it with the version of arrayol that wrote it, or explore again"),
+    11: ("is in format 11", "explore again"),
+    13: ("is in format 13", "read it with the version of arrayol that wrote it, or explore again"),
 }
 
 

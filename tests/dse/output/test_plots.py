@@ -105,7 +105,7 @@ def test_the_legend_and_the_names_stay_off_the_data() -> None:
 
 def test_one_objective_is_shown_by_the_number_of_groups() -> None:
     (axes,) = shown(draw_front(explored(4, ("internal_memory_elements",))))
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("internal memory (data)", "groups of fused tasks")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("internal memory (elements)", "groups of fused tasks")
 
 
 def test_more_objectives_give_a_plane_for_each_pair_and_no_empty_place() -> None:
@@ -114,9 +114,9 @@ def test_more_objectives_give_a_plane_for_each_pair_and_no_empty_place() -> None
     assert len(panels) == len(figure.axes)
     assert panels[0].get_gridspec().get_geometry() == (1, 3)
     assert [(axes.get_xlabel(), axes.get_ylabel()) for axes in panels] == [
-        ("latency (cycles)", "internal memory (data)"),
+        ("latency (cycles)", "internal memory (elements)"),
         ("latency (cycles)", "units in total (units)"),
-        ("internal memory (data)", "units in total (units)"),
+        ("internal memory (elements)", "units in total (units)"),
     ]
 
 

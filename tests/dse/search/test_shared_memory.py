@@ -81,14 +81,14 @@ def wholes(folder: Path) -> list[DesignEstimate]:
 def test_what_is_loaded_once_adds_up(wholes: list[DesignEstimate]) -> None:
     several = [one for one in wholes if len(one.groups) == 2]
     for one in several:
-        for size in ("data", "bits"):
+        for size, figure in (("data", "internal_memory_elements"), ("bits", "internal_memory_bits")):
             kept = [
                 sum(getattr(memory, size) for memory in group.memories if memory.kind == "once") for group in one.groups
             ]
-            own = [getattr(group, f"internal_memory_{size}") for group in one.groups]
+            own = [getattr(group, figure) for group in one.groups]
             assert min(kept) > 0
             expected = max(all_ - stays for all_, stays in zip(own, kept, strict=True)) + sum(kept)
-            assert getattr(one, f"internal_memory_{size}") == expected
+            assert getattr(one, figure) == expected
             assert max(own) < expected < sum(own)
     assert several
 

@@ -33,7 +33,7 @@ function diagram(group, room, design) {
 
 // All boxes are as wide as their longest line, by the pixels of letters.
 function boxWidth(nodes) {
-  const needed = nodes.flatMap((node) => node.lines.map((line, place) => line.length * (place ? 6.3 : BOLD) + 18));
+  const needed = nodes.flatMap((node) => node.lines.map((line, place) => line.length * (place ? LETTER : BOLD) + 18));
   return Math.min(WIDTHS.most, Math.max(WIDTHS.least, ...needed));
 }
 

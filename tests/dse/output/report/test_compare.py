@@ -124,7 +124,7 @@ def test_mappings_and_memories(opened: Open, report: Path) -> None:
     rows = cells(page, "beside-memories")
     for mapping in first.mappings:
         for memory in mapping.memories:
-            assert f"{memory.data:,} data, {memory.banks:,} bank" in rows[f"{memory.kind} {memory.name}"][0]
+            assert f"{memory.data:,} elements, {memory.banks:,} bank" in rows[f"{memory.kind} {memory.name}"][0]
 
 
 def test_eight_are_the_most(opened: Open, report: Path) -> None:

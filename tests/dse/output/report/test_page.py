@@ -117,7 +117,7 @@ def test_a_frame_zooms_in_and_escape_shows_all(opened: Open, report: Path) -> No
 def test_axes_are_chosen_by_their_titles(opened: Open, report: Path) -> None:
     page = opened(report)
     chosen = [page.locator(f"#{name} option:checked").inner_text() for name in ("x", "y")]
-    assert chosen == ["latency (cycles)", "internal memory (data)"]
+    assert chosen == ["latency (cycles)", "internal memory (elements)"]
     assert [page.get_by_label(f"{name} axis").count() for name in ("x", "y")] == [1, 1]
 
 
@@ -208,7 +208,7 @@ def test_the_parts_of_a_design(opened: Open, report: Path) -> None:
     for memory in mapping.memories:
         if memory.kind == "buffer":
             assert f"buffer {memory.name}" in texts
-            assert f"{memory.data:,} data, {memory.banks} banks" in texts
+            assert f"{memory.data:,} elements, {memory.banks} banks" in texts
     for processor in group.processors:
         assert processor.task in texts
         assert f"{processor.units} unit{'' if processor.units == 1 else 's'}" in texts
