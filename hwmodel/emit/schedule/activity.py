@@ -1,11 +1,17 @@
 """The activity of an agent in each of its cycles, and the program with counters that repeats it.
 
-An *agent* touches memories: the port, the reader of a task, the writer of a task. Its *rows* are the cycles in which it
-is active, step after step. Through a *lane* it touches at most one word in each row. `compiled` turns this table into
-counters and a program: each lane has one counter for each digit of its bank and one for its position in each section. A
-counter advances, modulo its modulus, by an increment that depends on the instruction alone; in a row in which the lane
-is idle its counters stand still. After the last row every counter has its value at the start of the frame again, so
-frames can follow each other.
+An *agent* accesses memories: a part of the port, the reader of a task, or the writer of a task. Its *rows* are the
+cycles in which it is active, step after step. Through a *lane* it accesses at most one word in each row. The table of
+these words is the agent's `Activity`, with further numbers for each row: *controls*, which the agent hands on as they
+are, and *places*, such as addresses of requests, which counters follow.
+
+`compiled` turns this table into counters and a program. Each lane has one counter for each digit of its bank and one
+for its position in each section (memories.py). A counter advances, modulo its modulus, by an increment that depends on
+the instruction alone; in a row in which the lane is idle its counters stand still. After the last row every counter has
+its value at the start of the frame again, so frames can follow each other.
+
+So a row is a few numbers, one in each *column*: the increments of counters, whether lanes access a word, controls, and
+whether the step ends. Equal rows are one *symbol*, and the program is a sequence of symbols (program.py).
 """
 
 from __future__ import annotations
@@ -34,8 +40,8 @@ class Lanes:
 class Followed:
     """A number of each row below `modulus`, -1 for none, that counters follow as they follow words.
 
-    `which` has for each row the number of the counter that follows it; without it there is one. Counters of their own
-    repeat sooner where numbers of several kinds take turns that are each regular.
+    `which` has for each row the number of the counter that follows it; if it is None, there is one counter. Several
+    counters make shorter programs where numbers of several kinds alternate and each kind is regular.
     """
 
     numbers: IntArray
@@ -45,7 +51,7 @@ class Followed:
 
 @dataclass(frozen=True, eq=False)
 class Activity:
-    """The table of an agent. `ends` has the last row of each step.
+    """The table of an agent: the words of its lanes by row. `ends` has the last row of each step.
 
     `controls` are further numbers of each row, none negative. `places` are numbers that counters follow. With `setup`,
     the first step is run once, before all frames.
@@ -126,7 +132,10 @@ class Agent:
 
 
 class _Columns:
-    """The columns of an agent, equal columns once; `again` is the first row of a frame, which has each row `times`."""
+    """The columns of an agent, equal columns once.
+
+    `again` is the first row of a frame. `times` has for each row how often the whole frame has it.
+    """
 
     def __init__(self, rows: int, again: int, times: IntArray) -> None:
         self.rows, self.again, self.times = rows, again, times

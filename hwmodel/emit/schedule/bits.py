@@ -1,4 +1,4 @@
-"""Values of element types as bits."""
+"""Values of element types as bits, and the errors for parts of a design that have no hardware."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Delays in hardware: a memory with one word for each open chain, and how results get there in time.
+"""Delays in hardware: a memory with one word for each open chain of a delay, and how results get there in time.
 
 The next repetition of a chain reads the word of its chain, which must have been written in a cycle before that of the
 read address. There are three ways, and the first that is in time is taken:
@@ -13,6 +13,9 @@ elements leaves later than it is made.
 
 A step in which units keep the state may follow one in which the state passes through the memory, so ways 2 and 3 are
 also combined.
+
+A delay over frames has a word for each repetition instead, or several that frames use in turn. A word is written in an
+earlier frame than the one that reads it, so no result is late.
 """
 
 from __future__ import annotations
@@ -41,7 +44,7 @@ from hwmodel.simulator.schedule.chains import delayed_instances
 from hwmodel.simulator.schedule.processors import ProcessorState
 
 Bools = NDArray[np.bool_]
-KEEPING = 32  # units that may keep a state: a bit for each in a control
+KEEPING = 32  # the most units of a task that may keep a state: a control has a bit for each
 BEGINS = "begins"  # the control of units that start an instance
 
 

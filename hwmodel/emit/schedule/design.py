@@ -1,4 +1,10 @@
-"""A whole design as hardware: its groups, its datapaths, and the external memory before and after a frame."""
+"""A whole design as hardware: its groups, its datapaths, and the external memory before and after a frame.
+
+`schedule_design` goes through the groups of a run on the simulated machine. For each it finds the tables of what its
+agents access (`GroupScheduler.tables`), makes their programs (`GroupScheduler.schedule`), and proves these (proofs.py,
+value_proof.py). `schedule_repeated` does so for a shorter frame, and then makes the programs of the whole frame, whose
+steps repeat those of the shorter one (repetition.py).
+"""
 
 from __future__ import annotations
 
@@ -44,7 +50,7 @@ StreamScheduling = Callable[
 ]
 
 
-FRAMES_BESIDE = 2  # frames of a test bench beside those that fill the groups
+FRAMES_BESIDE = 2  # frames of a test bench, in addition to those that fill the groups or the copies of an array
 
 
 @dataclass(frozen=True)
@@ -60,7 +66,7 @@ class Periods:
 
     @property
     def groups(self) -> int:
-        """How many there are."""
+        """The number of groups."""
         return len(self.ends)
 
     @property
@@ -151,7 +157,7 @@ def with_later_frames(
 class ShortRun:
     """The run of a design on a shorter frame: its simulation, with the `local` memories of its groups there.
 
-    Groups that run at the same time have a period of so many cycles in the whole frame, and there `copies` outside.
+    Groups that run at the same time have in the whole frame a `period` in cycles, and `copies` of arrays outside.
     """
 
     frame: ShortFrame
@@ -197,7 +203,7 @@ def _flat_inputs(spec: Spec, accesses: Accesses, inputs: Arrays) -> Arrays:
 
 @dataclass(frozen=True)
 class _Given:
-    """What hardware is made of: a specification, its accesses and its external memory, and the `values` of inputs."""
+    """The givens of hardware: a specification, its accesses and its external memory, and the `values` of inputs."""
 
     spec: Spec
     accesses: Accesses

@@ -1,4 +1,9 @@
-"""A group as hardware: its memories, agents and units, from the group's run on the simulated machine."""
+"""A group as hardware: its memories, agents and units, from the group's run on the simulated machine.
+
+The run says in which cycle each repetition starts, and in which step each datum is loaded and stored. From it
+`GroupScheduler.tables` finds the word that each agent accesses in each of its rows (tasks.py, port.py), and
+`GroupScheduler.schedule` makes programs of these tables (activity.py).
+"""
 
 from __future__ import annotations
 
@@ -49,7 +54,7 @@ class TaskAgents:
 
 @dataclass(frozen=True, slots=True)
 class TaskPace:
-    """A task's units, and the cycles of an interval and of the latency."""
+    """The number of a task's units, and their interval and latency in cycles."""
 
     task: str
     units: int
@@ -62,9 +67,9 @@ class GroupSchedule:
     """A group as hardware; `cycles` is its time in a frame, and `steps` the number of its steps.
 
     `readers` has by memory the names of the lanes that read it, each through a copy, and `writers` those that write it.
-    A memory that is read at subscripts of data has neither. Arrays that are loaded `once` come in a step before all
-    frames. Lanes that read `apart` never read a word in a cycle in which it is written. `styles` says what banks are
-    made of, by memory.
+    Reads at subscripts of data have no lanes and are not among these. Arrays that are loaded `once` come in a step
+    before all frames. Lanes that read `apart` never read a word in a cycle in which it is written. `styles` says what
+    banks are made of, by memory.
     """
 
     tasks: tuple[TaskAgents, ...]

@@ -1,9 +1,9 @@
 """The memories of a group in hardware: banks and words, and how counters address a word.
 
-A word of a memory is a bank and an address in it. Counters give both: one for each *digit* of the bank, with one
-modulus of the bank function each, and one for the position in a *section*. Sections are the parts of a buffer
-(docs/machine.md, section 5). Each has a size of its own, so a regular movement through it is a counter that wraps at
-this size.
+A word of a memory is a bank and an address in it: word w is at address w modulo `depth` of bank floor(w / `depth`).
+Counters give both: one for each *digit* of the bank, with one modulus of the bank function each, and one for the
+position in a *section*. Sections are the parts of a buffer (docs/machine.md, section 5). Each has a size of its own, so
+a regular movement through it is a counter that wraps at this size.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class Section:
 class Memory:
     """A memory by name: the data of `array`, of `width` bits each, in as many banks as the product of `moduli`.
 
-    Each bank has `depth` words. Each reader has a copy of all banks, with `copy_each` each reading lane has one. With
+    Each bank has `depth` words. Each reader has a copy of all banks; with `copy_each`, each reading lane has one. With
     `registers` all words can be read at once. For an array that is there before the frame, `elements` has the word of
     each element, and if it is never written, `content` has the bits of each word. The words of a `fifo` are written and
-    read in turn. With `turns` above 1 each bank has so many equal parts, and each frame uses the next one: words are
-    those of the first part. With `reads_next` it is written there, and read in the part behind that, the oldest one.
+    read in turn. With `turns` above 1 each bank has so many equal parts, and each frame uses the next one; words are
+    numbered as in the first part. With `reads_next` a frame writes its part and reads the one after it, the oldest one.
     """
 
     name: str

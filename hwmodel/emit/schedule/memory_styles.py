@@ -1,4 +1,4 @@
-"""What the banks of memories are made of: as the machine model chose, and not as a tool would."""
+"""Whether banks of memories are block or distributed RAM: as the machine model chose, and not as a tool would."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hwmodel.platform import Platform
 
 
 class Style(IntEnum):
-    """What a bank is made of; of one that is never written all but `BLOCK` means logic."""
+    """The RAM that a bank is made of; a bank that is never written is logic unless its style is `BLOCK`."""
 
     AS_TOOLS_CHOOSE = 0
     BLOCK = 1
@@ -19,9 +19,9 @@ class Style(IntEnum):
 
 
 def styles_of(platform: Platform, memories: Iterable[Memory]) -> dict[str, Style]:
-    """By name the style of each memory in banks, that of the kind which the model found to be the cheapest.
+    """The style of each memory by its name: that of the kind which the machine model found to be the cheapest.
 
-    Without kinds that are counted in blocks, tools choose.
+    If the platform has no kind of memory that is counted in blocks, tools choose.
     """
     return {memory.name: _style(platform, memory) for memory in memories}
 

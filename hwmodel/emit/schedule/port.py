@@ -1,9 +1,12 @@
 """The port to the external memory: requests, the words of each, and where their data go inside.
 
-An *engine* is a port, or with separate ports its reading or its writing side. It has three agents. The first makes the
-requests, one in each row. The second is active while a request passes: in each row, part of a word of the external
-memory passes to the memories inside, or back. The third brings the data to be stored from the memories ahead of time,
-one local word in each row.
+An *engine* is a port, or with separate ports the side that loads or the side that stores. *Inside* means in the local
+memories of the group. An engine has three agents:
+
+- `requests` makes the requests, one in each row.
+- `passing` is active while the words of a request pass. In each row one local word, a word of the external memory or a
+  part of one, passes to the memories inside or back.
+- `storing` fetches the data to be stored from the memories inside ahead of time, one local word in each row.
 """
 
 from __future__ import annotations
@@ -47,7 +50,7 @@ class PortLanes:
 
 @dataclass(frozen=True)
 class DmaEngine:
-    """A port in hardware: its requests, the words that pass, and the data that are brought to be stored.
+    """An engine before it is compiled: the activities of its three agents, and its lanes.
 
     `runs` has for each row of the requests the number of the array and the first element of the run that it is a part
     of, (rows, 2); -1 for none.
@@ -66,8 +69,8 @@ class AddressMap:
     """The external memory: by array its first word; arrays follow each other, and a word has `word_bytes` bytes.
 
     `slots` has by array the bytes that an element takes: those of its type, or, if the platform gives the width of a
-    word in data, those of the widest type. `sizes` are the words of an array. One in `copies` has so many one after
-    another, of which frame n has number n modulo the copies.
+    word in data, those of the widest type. `sizes` are the words of an array. An array in `copies` has so many
+    copies one after another, and frame n uses copy n modulo their number.
     """
 
     word_bytes: int
@@ -210,7 +213,7 @@ class PortScheduler:
         return self._built(name, rows)
 
     def _order(self, directions: Sequence[bool]) -> Iterator[tuple[str, bool]]:
-        """What an engine moves in a step, in order: loads, stores, and then loads of single buffers."""
+        """The arrays that an engine may move in a step (True: store): loads, stores, then loads of single buffers."""
         single = self.moves.single_buffers
         for write in directions:
             yield from ((array, write) for array in self.moves.arrays if write or array not in single)

@@ -1,4 +1,4 @@
-"""What a group moves through the port in each step: elements of arrays, and the words inside that hold them."""
+"""The moves of a group at the port in each step: elements, and the words of local memories that hold them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hwmodel.simulator.requests import Requester
 
 
 class PortMoves(Protocol):
-    """The moves of a group in so many `steps`; `requesters` by array and direction (True: stored)."""
+    """The moves of a group in each of its steps; `of` gives those of an array in a step."""
 
     @property
     def steps(self) -> int:
@@ -27,7 +27,7 @@ class PortMoves(Protocol):
 
     @property
     def requesters(self) -> Mapping[tuple[str, bool], Requester]:
-        """How each array is requested."""
+        """How each array is requested, by array and direction (True: stored)."""
 
     @property
     def single_buffers(self) -> frozenset[str]:

@@ -8,8 +8,8 @@ datum to the step of its last use; in a FIFO, from the cycle in which it is made
 3. No two lanes that write a memory, or that read one copy of it, touch different words of one bank in one cycle.
 
 The simulated machine has checks of its own; these proofs check the emitted programs. The fourth proof is in
-value_proof.py. Beside them it is found which lanes never read a word in the cycle in which it is written: a block of
-memory needs no logic for that case then.
+value_proof.py. `reading_apart` finds the lanes that never read a word in the cycle in which it is written: their banks
+need no logic for that case.
 """
 
 from __future__ import annotations

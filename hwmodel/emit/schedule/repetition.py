@@ -1,9 +1,9 @@
 """A whole frame as steps of a shorter one: which step repeats which, and where its data lie.
 
-Each step of the whole frame repeats one of the shorter frame (short_frame.py). Its rows are the same. Its requests ask
-for words that lie further on, by the blocks between. Counters turn on as far as all rows advance them, and their last
-advance leads back to where the frame began. What repeats must be alike in the shorter frame already: the steps of a
-round, and those of the next round, must have the same rows (`require_alike`).
+Each step of the whole frame repeats one of the shorter frame (short_frame.py). Its rows and the increments of counters
+are the same, but for the last increment of each counter, which leads back to its value at the start of the whole frame.
+Its requests ask for words that lie further on, by the blocks between. What repeats must be alike in the shorter frame
+already: the steps of a round, and those of the next round, must have the same rows (`require_alike`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class NotRepeatedError(Exception):
 class LoopCut:
     """A loop of the scan of a group: its `blocks` in the whole frame, and how many of them are left out.
 
-    The shorter frame has the blocks before `first`, then one round of `round` blocks, and all that come behind it; the
+    The shorter frame has the blocks before `first`, then one round of `round` blocks, and all that come after it; the
     whole frame has the round as often as it takes. Without blocks that are left out, `round` is 0.
     """
 

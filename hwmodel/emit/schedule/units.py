@@ -73,8 +73,8 @@ def window_kept(when: Rows, window: WindowReads, size: int) -> WindowPlan:
     return WindowPlan(WindowPort(tuple(number), source, ahead, patterns, window.each), lane, back)
 
 
-# Loads of single buffers come when those that read them have left: a control of the requests of loads, and one of the
-# readers, in each row of a step in which they have work.
+# Single buffers are loaded when their readers are through with the step. `LATE` is a control of the agent that requests
+# the loads: this request waits for that. `HOLDS` is a control of readers, 1 in each row of a step in which they work.
 LATE, HOLDS = "late", "holds"
 FETCH = 3  # cycles from the start of a repetition to its operand registers: to the bank, through it, to the unit
 
@@ -86,8 +86,8 @@ class ReadPort:
     The port takes `size` elements in chunks of `chunk`; lane u chunk + k has element k of the chunk of unit u. If a
     lane touches no word, it takes the value of the port `otherwise` there, or else the bits `constant`. A port that is
     read at subscripts of data has no lanes: its elements lie as in a table (Memory.table_words) in the memory `lookup`.
-    Neither has one whose elements are constants of the datapath: `built_in` are their bits. The lanes count when so
-    many frames are `later` than the first: before, all of them take what stands in their place.
+    Neither has one whose elements are constants of the datapath: `built_in` are their bits. With `later` above 0 lanes
+    are read from that frame on, counted from 0; in the frames before, `otherwise` or `constant` takes their place.
     """
 
     port: str

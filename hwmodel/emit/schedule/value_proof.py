@@ -257,7 +257,7 @@ class _Proof:
         self._require_taken(task, port, self._operands(task, port, histories), wanted)
 
     def _of_earlier_frames(self, task: _Issued, port: ReadPort, first: IntArray) -> IntArray:
-        """What each instance takes by a delay over frames; what the `first` frames take where it has none before."""
+        """The values that instances take by a delay over frames; `first` are those of the first frames."""
         process = self.accesses.network.processes[task.units.task]
         delay = next(own for own in process.delays if own.port == port.port)
         now, before = delayed_instances(self.accesses, delay, task.own.work)

@@ -1,1 +1,1 @@
-"""Verilog-2001 of datapaths: pipelines of integer bodies, and test benches."""
+"""Verilog-2001 of whole designs: groups, agents, memories, datapaths, ports, and test benches."""

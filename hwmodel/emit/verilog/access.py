@@ -1,4 +1,4 @@
-"""Reads of an input at places that data say: a datapath asks whoever holds the input for them."""
+"""Reads of an input at subscripts of data: ports of a datapath for the subscript and for the element."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from hwmodel.datapath.schedule.dataflow import ACCESS
 class AccessPorts:
     """The module's ports of one read of the input `port`.
 
-    The place of the element is on `address` in cycle `cycle` of the schedule, when `slot` is `slot`; its value is
-    wanted on `data` `wait` cycles later, at the end of which a register takes it. Of a complex element it is the real
-    (`part` 0) or the imaginary part (1).
+    The number of the element is on `address` in cycle `cycle` of the schedule, in which the module's `slot` is `slot`.
+    Its value must be on `data` in the cycle `wait` cycles later, at the end of which a register takes it. Of a complex
+    element it is the real (`part` 0) or the imaginary part (1).
     """
 
     port: str
@@ -30,7 +30,7 @@ class AccessPorts:
 
 
 def access_ports(derived: Derived) -> dict[int, AccessPorts]:
-    """Access ports of a datapath by node, as the body has them."""
+    """The access ports of a datapath by node of its graph; those of an input are numbered in the order of the nodes."""
     dataflow, problem, placed = derived.priced.dataflow, derived.folded.problem, derived.folded.placed
     graph, counts = dataflow.graph, dict.fromkeys(dataflow.graph.inputs, 0)
     found = {}

@@ -1,9 +1,11 @@
-"""An agent as a Verilog module: its program, and the counters that tell what its lanes touch.
+"""An agent as a Verilog module: its program, and the counters that give the words that its lanes access.
 
-The module walks its program, a row in each cycle, and rests after the last row of a step until all agents `advance`.
-`active` says that a row is there. An agent of a port stays at its row until it may `go`, and says in the same cycle
-whether it is through (`fin`). All others say so a cycle ahead: whether they are through in the next cycle `where`
-agents advance in this one, and where they do `not`. Lanes and controls are those of the row.
+The module walks its program, a row in each cycle. After the last row of a step it rests until all agents `advance`.
+`active` says that it has a row in this cycle; the outputs for lanes and controls are those of the row.
+
+An agent is through with a step from its last row on. One of the port may have to wait: it stays at its row until it may
+`go`, and says in the same cycle whether it is through (`fin`). All others never wait, and say so a cycle ahead: whether
+they will be through in the next cycle if agents advance in this one (`fin_where`), and if they do not (`fin_not`).
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ def code_bits(memory: Memory) -> int:
 
 
 def codes(memory: Memory) -> list[int]:
-    """By bank its code."""
+    """The code of each bank: its digits side by side, the last one in the lowest bits."""
     found = []
     for bank in range(memory.banks):
         code, rest, shift = 0, bank, 0
@@ -47,7 +49,7 @@ def address_bits(memory: Memory) -> int:
 
 @dataclass(frozen=True)
 class ModulePort:
-    """A port of a module by name, so many bits wide."""
+    """A port of a module, `bits` wide."""
 
     name: str
     bits: int
@@ -61,7 +63,7 @@ class ModulePort:
 
 
 def lane_ports(name: str, memory: Memory, lanes: int) -> tuple[ModulePort, ModulePort, ModulePort]:
-    """What says which words some lanes touch: whether they do, the codes of banks, and addresses."""
+    """The ports that say which words some lanes access: whether each does, the codes of banks, and addresses."""
     return (
         ModulePort(f"{name}_valid", lanes),
         ModulePort(f"{name}_bank", lanes * code_bits(memory)),
@@ -157,20 +159,20 @@ class _Printer:
         yield "    endcase"
 
     def _numbers(self, number: int) -> str:
-        """What an instruction says."""
+        """The cycles of an instruction after its first, and the numbers of its columns, side by side."""
         own = self.agent.program.instructions[number]
         numbers = [f"{self.cycle_bits}'d{own.cycles - 1}"]
         columns = enumerate(self.agent.columns[own.symbol])
         return "{" + ", ".join([*numbers, *(f"{self._width(column)}'d{value}" for column, value in columns)]) + "}"
 
     def _soon(self, number: int) -> str:
-        """What is known of an instruction a row ahead of it."""
+        """Two bits of an instruction: whether it ends a step, and whether it takes one cycle only."""
         own = self.agent.program.instructions[number]
         return f"2'b{int(self.agent.columns[own.symbol][self.agent.last] != 0)}{int(own.cycles == 1)}"
 
-    # The walk through the program. A row is fetched while the one before is there: `at` is the instruction behind it,
-    # `pc` and the loops are those behind that. It is copied from `next` as a whole, so that yosys takes it for the
-    # register of a table, and not `at`.
+    # The walk through the program looks two instructions ahead: the row is the present instruction, `at` is the one
+    # after it, and `pc` and the loops belong to the one after that. The row is copied from `next` as a whole, so that
+    # yosys takes the row, and not `at`, for the register of the table.
 
     def _walk(self) -> Iterator[str]:
         row = "{" + ", ".join(["cycles", *(self._column(column) for column in range(len(self.agent.limits)))]) + "}"
@@ -197,7 +199,7 @@ class _Printer:
         yield "    end"
 
     def _beginning(self, row: str) -> Iterator[str]:
-        """What all registers hold in the first row."""
+        """The values of all registers in the first row."""
         (behind, _), (two, counters) = self._reached(1), self._reached(2)
         yield f"      {row} <= {self._numbers(0)};"
         yield "      cycle <= 1;"
@@ -210,7 +212,7 @@ class _Printer:
             yield f"      loop{depth} <= {count};"
 
     def _fetching(self, row: str) -> Iterator[str]:
-        """The next instruction becomes the row, and those behind it move up."""
+        """The next instruction becomes the row, and those after it move up."""
         program = self.agent.program
         last = len(program.instructions) - 1
         yield f"        {row} <= next;"
@@ -237,7 +239,7 @@ class _Printer:
         yield f"  assign fin_not = rests || {ends} || behind;"
 
     def _reached(self, count: int) -> tuple[int, list[int]]:
-        """The instruction so many behind the first, and the loops there."""
+        """The instruction that is `count` after the first, and the counters of loops there."""
         program, at = self.agent.program, 0
         counters = [0] * program.depth
         for _ in range(count):
@@ -262,7 +264,7 @@ class _Printer:
     # Counters of lanes.
 
     def _counter(self, counter: Counter) -> str:
-        """The name of a counter; of one that never moves its number."""
+        """The name of a counter, or the number of one that never moves."""
         if self.agent.limits[counter.column] == 1:
             return f"{bits_of(counter.modulus)}'d{counter.initial}"
         return self.counters.setdefault(counter, f"k{len(self.counters)}")

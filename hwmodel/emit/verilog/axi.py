@@ -14,7 +14,7 @@ from hwmodel.emit.verilog.wiring import WORDS, Outside, engine_ports, wire
 
 WIDTHS = tuple(8 << shift for shift in range(8))  # of data, in bits, that AXI4 has
 ADDRESS = 32  # bits of an address, which counts bytes; 64 where these are too few
-BASE = (1 << 16) + 4096  # the end of a page of the test bench, a few words ahead of which word 0 lies
+BASE = (1 << 16) + 4096  # in the test bench, the end of a page of 4 KB: word 0 lies a few words before it
 SLOWER = 40  # times the cycles of the plain port, after which the test bench stops
 PREFIX = "m_axi_"
 
@@ -94,7 +94,7 @@ def axi_design(
 ) -> Iterator[str]:
     """The design, and its end: a frame is done when the last write has been answered; a period ends when `settled`.
 
-    The signals of its ports are declared, and connected after something was `added` to the ports' names.
+    The signals of its ports are declared and connected; their names have `added` after that of the engine.
     """
     connected = [".clk(aclk)", ".reset(reset)", ".start(start)"]
     if outside.shared:
@@ -124,7 +124,7 @@ def axi_design(
 
 
 def master_port(number: int, engine: str, engines: Sequence[str], outside: Outside) -> Iterator[str]:
-    """A plain port as a master; of separate ones the first reads and the last writes."""
+    """A plain port as a master of AXI4; of separate ports the first reads and the last writes."""
     bits, writer = address_bits(outside), len(engines) - 1
     parameters = {
         "WIDTH": outside.word_bits, "SHIFT": _shift(outside), "ADDRESS": outside.address_bits, "COUNT": WORDS,
@@ -144,7 +144,7 @@ def master_port(number: int, engine: str, engines: Sequence[str], outside: Outsi
 
 
 def _none(name: str, outside: Outside) -> str:
-    """What comes on a channel that a port does not have: nothing."""
+    """The constant 0 for an input of a channel that a port does not have."""
     return f"{outside.word_bits if name.endswith('data') else 2 if name.endswith('resp') else 1}'d0"
 
 

@@ -1,4 +1,4 @@
-"""What no Verilog is emitted for, and why, as far as it is known before anything is simulated.
+"""The designs that are not emitted as Verilog or C++, and why, as far as it is known before anything is simulated.
 
 A specification, its platform, or a decision of a design may be the reason. `explore` asks before anybody has chosen a
 design, and `emit verilog` before it begins. What only a schedule shows is refused later: programs that are too long,
@@ -32,10 +32,10 @@ from hwmodel.streamed import Stream
 
 
 def without_verilog(network: Network, platform: Platform) -> list[Diagnostic]:
-    """Each operator without a circuit, and each table that is no whole array; each once.
+    """The operators without a circuit, and the inputs read at subscripts of data that are no whole arrays, each once.
 
-    Elementary tasks without a body and those that a user's module computes have none. Without a technology nothing is
-    known.
+    Elementary tasks without a body, and those that a user's module computes, have neither. The list is empty if the
+    platform names no technology, as nothing is known then.
     """
     if platform.prices is None or platform.clock_mhz is None:
         return []
@@ -97,9 +97,9 @@ def reason_text(refusal: ArrayolError) -> str:
 
 @dataclass(frozen=True)
 class Coverage:
-    """What of a network on a platform is emitted, with the loads of its arrays.
+    """The designs of a network on a platform that are emitted: as Verilog, or with `as_verilog` False as C++.
 
-    As C++, with `as_verilog` False, operators need no circuits.
+    `accesses` also says how its inputs are loaded. In C++ operators need no circuits.
     """
 
     accesses: Accesses
@@ -135,12 +135,12 @@ class Coverage:
 
     @cached_property
     def why_not_over_frames(self) -> ArrayolError | None:
-        """The first reason that no design is emitted for whose frames lie outside of its groups."""
+        """The first reason against all designs but those with a stream that keeps frames inside; or None."""
         return next(self._over_frames(), None)
 
     @cached_property
     def why_no_port(self) -> ArrayolError | None:
-        """The first reason that no design with a memory port is emitted for; only a stream may have none."""
+        """The first reason against all designs with a memory port, which only streams can do without; or None."""
         return next(self._of_port(), None)
 
     def why_no_stream(self, tasks: Collection[str], stream: Stream) -> ArrayolError | None:

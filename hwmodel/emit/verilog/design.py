@@ -39,7 +39,7 @@ LONGEST = 4  # times the cycles that a frame should take, after which a test ben
 
 @runtime_checkable
 class GroupPrinter(Protocol):
-    """A group of another kind than blocks, which knows its modules."""
+    """A group that does not work in blocks, such as a stream, and prints its modules itself."""
 
     def modules(self, prefix: str, outside: Outside, signed: Sequence[str]) -> Iterator[tuple[str, str]]:
         """All modules of the group by path, with names after a prefix."""
@@ -60,7 +60,7 @@ class DesignFiles:
 
     @property
     def engines(self) -> tuple[str, ...]:
-        """The names of the ports."""
+        """The names of the engines, which begin the names of their ports."""
         return tuple(engine.name for engine in self.design.groups[0].engines)
 
     @property
@@ -84,7 +84,7 @@ class DesignFiles:
         return max(group.cleared for group in self.design.groups)
 
     def files(self) -> dict[str, str]:
-        """All of them. For a `$` in a module's name its file has a `-`, which shells, make and Tcl leave as it is."""
+        """All files. For a `$` in a module's name the path has a `-`, which shells, make and Tcl leave as it is."""
         written = {path.replace("$", "-"): text for path, text in (*self._modules(), *self._bench())}
         for path, text in self._own_modules():
             if path in written:
@@ -209,7 +209,7 @@ class DesignFiles:
             yield f"data/{image_name('expected', number)}", hex_lines(frame.after, design.addresses.word_bytes)
 
     def _run(self, where: str) -> Run:
-        """What a test bench does with the plain top module, which is there in it."""
+        """The lines of a test bench that run its frames; `where` is the plain top module in it."""
         return frames_in_turn if self.design.periods is None else run_of_periods(self.design, where)
 
 

@@ -1,4 +1,10 @@
-"""The ports of a group in its module: requests, loads, and the queue of what is stored."""
+"""The engines of a group in its module: requests, loads, and the queue of words to be stored.
+
+An engine has three agents (schedule/port.py). library/engine.v lets requests and words pass as fast as the external
+memory permits. A loaded word goes straight to the lanes that write it. A row of `storing` only asks for data: they come
+from the local memories two cycles later, and wait in library/word_queue.v until the port takes them. Registers
+`NAME_once` and `NAME_twice` have a signal of the row one and two cycles later.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +18,7 @@ from hwmodel.emit.verilog.wiring import GroupWiring
 
 
 def engine_lines(wiring: GroupWiring, engine: EngineAgents) -> Iterator[str]:
-    """A port: its flow of requests and words, the data of lanes that load, and the queue of what lanes store."""
+    """An engine: its flow of requests and words, the data of lanes that load, and the queue of words to be stored."""
     name, requests, passing, storing = engine.name, engine.requests.name, engine.passing.name, engine.storing.name
     loads = [own for own in engine.lanes if not own.write]
     stores = [own for own in engine.lanes if own.write]
@@ -67,7 +73,7 @@ def _load(wiring: GroupWiring, engine: str, passing: str, own: PortLanes) -> Ite
 
 
 def _queue(wiring: GroupWiring, engine: str, storing: str, stores: Sequence[PortLanes]) -> Iterator[str]:
-    """What is stored: read ahead of time, put together to words, and kept until these pass."""
+    """The queue of an engine: data are read ahead of time, put together to words, and kept until these pass."""
     word, count = wiring.outside.word_bits, wiring.outside.word_bits // 8
     if not stores:
         yield f"  assign {engine}_room = 1'b1;"

@@ -1,4 +1,9 @@
-"""A group of tasks as a Verilog module: its steps, agents, memories, units and ports, wired together."""
+"""A group of tasks as a Verilog module: its steps, agents, memories, units and ports, wired together.
+
+All agents go through the steps together. `advance` is 1 in the last cycle of a step, when every agent is through with
+it. A group is `running` while it is `busy` with a frame. With a setup it runs before all frames too, for one step in
+which it loads what stays on the chip (`loading`).
+"""
 
 from __future__ import annotations
 
@@ -62,10 +67,10 @@ def group_ports(wiring: GroupWiring) -> list[str]:
 
 
 def step_lines(wiring: GroupWiring) -> Iterator[str]:
-    """Steps: the next one begins when all agents are through; the first may be that before all frames.
+    """The steps: the next one begins when all agents are through; with a setup, step 0 comes before all frames.
 
-    Who never waits is known to be through a cycle ahead, and in a register by then: what may wait for the external
-    memory is all that is between it and the next step.
+    Agents that never wait say a cycle ahead that they are through, and the register `through` keeps it. So only the
+    agents that wait for the external memory are on the path to `advance`.
     """
     schedule = wiring.schedule
     setup = schedule.setup
@@ -107,7 +112,7 @@ def step_lines(wiring: GroupWiring) -> Iterator[str]:
 
 
 def _advance(wiring: GroupWiring, through: Sequence[str]) -> Iterator[str]:
-    """When a step ends, given what the agents of the port say that are through."""
+    """The end of a step; `through` are the nets by which agents of the port say that they are through."""
     ends = ["running", "through", *through]
     if wiring.outside.turn > 1:
         yield "  wire turns;  // the step moves something, and its turn of the port is not over"
@@ -116,7 +121,7 @@ def _advance(wiring: GroupWiring, through: Sequence[str]) -> Iterator[str]:
 
 
 def _frames(wiring: GroupWiring) -> Iterator[str]:
-    """Whether it is a later frame, in which values of those before are there."""
+    """Nets that say whether enough frames have ended for delays over frames to have values."""
     frames = sorted({port.later for task in wiring.schedule.tasks for port in task.units.reads} - {0})
     if frames == [1]:
         yield f"  reg {later_net(1)};  // a frame has ended since the reset"
@@ -129,7 +134,7 @@ def _frames(wiring: GroupWiring) -> Iterator[str]:
 
 
 def _final(steps: int, first: int) -> str:
-    """Whether the step behind this one is the last of a frame, which begin with step `first`."""
+    """Whether the next step is the last of a frame; frames begin with step `first`."""
     if steps - 1 == first:  # frames of one step
         return "1'b1"
     return f"!is_last && step == {steps - 2}"
@@ -195,7 +200,7 @@ def _asking(wiring: GroupWiring) -> Iterator[str]:
 
 
 def _agent(wiring: GroupWiring, agent: Agent, go: str | None) -> Iterator[str]:
-    """One of a port waits until it may `go`."""
+    """The instance of an agent; one of a port waits until it may `go`."""
     own = [f".go({go})", f".fin({agent.name}_fin)"] if go else [f".{name}({agent.name}_{name})" for name in AHEAD]
     connected = [f".{name}({name})" for name in ("clk", "reset", "advance")]
     runs = AT_PORT if go and wiring.outside.shared else "running"

@@ -76,7 +76,7 @@ class OutsideLayout:
 
     @cached_property
     def held(self) -> tuple[tuple[int, int, int], ...]:
-        """What is held in registers, by copy: its first word outside, its words, and its first word in registers."""
+        """The inputs in registers, by copy: its first word outside, its words, and its first word in registers."""
         return tuple(
             (
                 (array.first + copy * array.stride) // self.word,

@@ -1,4 +1,4 @@
-"""Reads at places that data say: tables beside the units of a task, with a port for each read."""
+"""Reads at subscripts of data: tables beside the units of a task, with a port for each read."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from hwmodel.emit.verilog.wiring import GroupWiring, lanes_wire, wire
 
 
 def data_reads(wiring: GroupWiring, task: TaskAgents, port: str) -> list[tuple[int, AccessPorts]]:
-    """The reads of a port at places that data say, of all units: by unit."""
+    """The reads of an input at subscripts of data, each with the number of its unit."""
     own = [access for access in wiring.units[task.units.task].accesses if access.port == port]
     return [(unit, access) for unit in range(task.units.units) for access in own]
 
 
 def lookups(wiring: GroupWiring, task: TaskAgents, port: ReadPort) -> Iterator[str]:
-    """A ROM for each two reads, which has a port for each; of what is written a copy for each read."""
+    """The tables of an input: ROMs with two ports, a port for each read; or, if it is written, a copy for each read."""
     memory, asked = port.lookup, data_reads(wiring, task, port.port)
     assert memory is not None, "a port with a lookup"
     for unit, access in asked:
@@ -74,12 +74,12 @@ def _widened(net: str, width: int, bits: int) -> Iterator[str]:
 
 
 def access_net(task: TaskAgents, unit: int, name: str) -> str:
-    """The net of a port of a unit's datapath for a read at a place that data say."""
+    """The net of a port of a unit's datapath for a read at a subscript of data."""
     return f"{task.units.name}_unit{unit}_{name.replace('$', '_')}"
 
 
 def _lookup_module(name: str, memory: Memory, bits: int, style: Style) -> str:
-    """A ROM read at places that data say: through each port a word, two cycles after its address."""
+    """A ROM that is read at subscripts of data: through each port a word, two cycles after its address."""
     assert memory.content is not None, "a ROM"
     width = memory.width
     words = [f"    words[{at}] = {width}'h{word:x};" for at, word in enumerate(memory.content)]

@@ -1,4 +1,8 @@
-"""The memories of a group in its module: registers, or a copy in banks for each who reads one."""
+"""The memories of a group in its module: registers, or for each reader a copy in banks.
+
+A bank can be read once in a cycle, so each reader has a copy of all banks, and writers write all copies. The data of a
+lane come two cycles after the row that names the word (library/banked_copy.v).
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ _LONGEST = 16_384  # bits of a number: Icarus Verilog reads none of more than 16
 
 
 def memories(wiring: GroupWiring) -> Iterator[str]:
-    """All memories of a group, and the data of lanes; tables that data look up stand beside the units."""
+    """All memories of a group, and the data of lanes, without reads at subscripts of data (lookups.py)."""
     for memory in wiring.schedule.memories:
         readers, writers = wiring.schedule.readers[memory.name], wiring.schedule.writers[memory.name]
         size = f"{memory.banks} x {memory.depth} words of {memory.width} bits"

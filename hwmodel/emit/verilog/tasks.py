@@ -1,4 +1,9 @@
-"""The tasks of a group in its module: units, what is brought to them, windows, and what they hand on."""
+"""The tasks of a group in its module: units, the operands that come to them, windows, and results that they hand on.
+
+Operands come to a unit chunk by chunk, two cycles after the rows that ask for them. Registers `NAME_once` and
+`NAME_twice` have a signal of the row one and two cycles later. With an interval above 1, the register `TASK_slot`
+counts its cycles, and chunk j is on the buses of units while it is j.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +21,7 @@ from hwmodel.emit.verilog.wiring import GroupWiring, lanes_wire, later_net
 
 
 def task_lines(wiring: GroupWiring, task: TaskAgents) -> Iterator[str]:
-    """A task: the buses of its units, and these; its lanes that write have what units make."""
+    """A task: the buses of its units, the units, and their results on the lanes that write."""
     units = task.units
     pace = f"a repetition every {counted(units.interval, 'cycle')}, latency {units.latency}"
     yield f"  // {units.task}: {counted(units.units, 'unit')}, {pace}"
@@ -56,7 +61,7 @@ def _operands(wiring: GroupWiring, task: TaskAgents, port: ReadPort) -> Iterator
 
 
 def _brought(wiring: GroupWiring, port: ReadPort) -> Iterator[str]:
-    """What lanes bring, and what stands in its place where one touches nothing."""
+    """The data that lanes bring, and the values in their place where a lane accesses no word."""
     name, lanes, width = port.lanes, wiring.lanes(port.lanes)[1], port.width
     if port.otherwise is not None:
         yield from _brought(wiring, port.otherwise)
@@ -119,7 +124,7 @@ def _window(wiring: GroupWiring, task: TaskAgents, port: ReadPort) -> Iterator[s
 
 
 def _held(port: ReadPort, moved: Sequence[int], slot: str, interval: int) -> Iterator[str]:
-    """Registers for fresh places that are wanted in a later cycle of their round, too."""
+    """Registers for fresh positions of a window that are also used in a later cycle of their round."""
     window, name, width = port.window, port.lanes, port.width
     assert window is not None, "a port with a window"
     last = dict.fromkeys(moved, interval - 1)
@@ -135,9 +140,10 @@ def _held(port: ReadPort, moved: Sequence[int], slot: str, interval: int) -> Ite
 
 
 def _of_window(port: ReadPort, place: int, number: int) -> str:
-    """A place in a cycle of its round: from the memory in that cycle or before, or of a round before.
+    """The net of a position of a window in cycle `number` of a round.
 
-    Places are read in time for the cycles in which units take them.
+    It comes from the memory in that cycle or an earlier one, or from a register that has it since an earlier round.
+    Positions are read in time for the cycles in which units take them.
     """
     window, width = port.window, port.width
     assert window is not None, "a port with a window"
@@ -148,7 +154,7 @@ def _of_window(port: ReadPort, place: int, number: int) -> str:
 
 
 def _chunk(port: ReadPort, number: int) -> str:
-    """The elements of a chunk of all units; beyond the pattern's end is anything."""
+    """The elements of a chunk of all units, with zeros beyond the pattern's end."""
     window = port.window
     assert window is not None, "a port with a window"
     names = []

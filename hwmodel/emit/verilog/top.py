@@ -95,7 +95,7 @@ def _group(
 
 @dataclass(frozen=True)
 class Bench:
-    """What a test bench is made for: a top module, its engines, the memory outside, the words of each output.
+    """The subject of a test bench: a top module, its engines, the memory outside, the words of each output.
 
     With `periods` frames overlap, and the top module says when one is taken.
     """
@@ -170,7 +170,7 @@ def test_bench(bench: Bench, longest: int, run: Run) -> str:
 
 
 def frames_in_turn(bench: Bench, longest: int, before: Sequence[str]) -> Iterator[str]:
-    """What a test bench does: something `before` all, and then frame after frame, each of which it waits for."""
+    """The run of a test bench: lines `before`, then frames one after another, each for at most `longest` cycles."""
     yield from _frame_loop(bench, longest, before)
     yield from _words_compared(bench)
     yield "    end"

@@ -1,4 +1,4 @@
-"""What the parts of a group's module have in common: nets, ports, and who touches which memory."""
+"""The names that parts of a group's module share: nets, ports, the memory outside, and the memory of each lane."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORDS = 16  # bits of the number of words of a request
 
 @dataclass(frozen=True)
 class Outside:
-    """The external memory as a group sees it: a word of so many bits, addresses in words, unfinished requests.
+    """The external memory as a group sees it: bits of a word and of a word's address, and the most unfinished requests.
 
     If it is `shared` with other groups at the same time, a step asks before the port serves it. Then some arrays have
     `copies`, and a request says for which of them it is. Else a step that moves something takes a `turn` at least.
@@ -67,7 +67,7 @@ def copied_port(engine: str, outside: Outside) -> ModulePort:
     return ModulePort(f"{engine}_{COPIED}", bits_of(outside.copies + 1))
 
 
-GRANTED, ASKS, SERVED = "granted", "asks", "served"  # of a group at a shared port
+GRANTED, ASKS, SERVED = "granted", "asks", "served"  # ports of a group at a shared port of the memory
 
 
 def wire(name: str, bits: int) -> str:
@@ -76,7 +76,7 @@ def wire(name: str, bits: int) -> str:
 
 
 def later_net(frames: int) -> str:
-    """Whether so many frames have ended since the reset, or more."""
+    """The net that says whether at least `frames` frames have ended since the reset."""
     return "is_later" if frames == 1 else f"is_later_{frames}"
 
 

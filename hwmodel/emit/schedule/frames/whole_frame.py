@@ -56,7 +56,7 @@ class WholeFrame(ABC):
     @property
     @abstractmethod
     def _short_uses(self) -> Sequence[StepUse]:
-        """What each step of the shorter frame takes."""
+        """The cycles that each step of the shorter frame computes, and those in which the port serves it."""
 
     @property
     def _backwards(self) -> frozenset[str]:
@@ -65,7 +65,7 @@ class WholeFrame(ABC):
 
     @abstractmethod
     def _moving(self, engine: DmaEngine) -> Iterator[MovedArray]:
-        """What an engine moves in frames."""
+        """The arrays that an engine moves in every frame."""
 
     @abstractmethod
     def _starts(self, array: str, start: IntArray, ticks: Ticks) -> tuple[IntArray, IntArray]:
@@ -97,7 +97,7 @@ class WholeFrame(ABC):
 
     @property
     def uses(self) -> list[StepUse]:
-        """What each step of a frame takes."""
+        """The cycles that each step of a frame computes, and those in which the port serves it."""
         return [self._short_uses[step] for step in self._frame_steps.tolist()]
 
     def requests(self, engine: DmaEngine) -> Activity:
@@ -161,7 +161,7 @@ class WholeGroup(WholeFrame):
         return frozenset(along.name for speeds, down in cut for along, speed in speeds.items() if (speed < 0) != down)
 
     def _moving(self, engine: DmaEngine) -> Iterator[MovedArray]:
-        """What an engine moves in frames."""
+        """The arrays that an engine moves in every frame."""
         moves, arrays = self.run.moves, list(self.accesses.network.arrays)
         for name, moved in moves.arrays.items():
             readers = [moves.stage[task] for (task, _), read in moves.reads.items() if read.touch.array == name]

@@ -116,7 +116,7 @@ class _Printer:
                 self.homes.setdefault(life.value, []).append((life, net))
 
     def load_registers(self) -> None:
-        """What the registers take, and when."""
+        """Connect each register to its source, and say in which slots it takes it."""
         for register, net in self.registers:
             if register.before is None:
                 source = self.sources[register.lives[0].value].net
@@ -165,7 +165,7 @@ class _Printer:
                 self.nets.register(before, Number("unsigned", 1), f"{name}${back}", when)
 
     def _flag(self, name: str, cycle: int) -> str:
-        """What an input that came with chunk 0 said of the repetition that is in a cycle."""
+        """The net of an input that came with chunk 0, for the repetition that is in a cycle of the schedule."""
         back = cycle // self.interval
         self.flags[name] = max(self.flags.get(name, 0), back + 1)
         return f"{name}${back}"
@@ -300,7 +300,7 @@ class _Printer:
         return choices
 
     def _say(self, choices: dict[str, list[int]], net: Net, slot: str = "slot") -> None:
-        """What a net has by slot, and in all other slots what it has most often."""
+        """Drive a net with its choice by slot, and in all other slots with the choice that it has most often."""
         if len(choices) == 1:
             self.nets.wire(next(iter(choices)), net.number, name=net.name)
         else:

@@ -78,12 +78,12 @@ def operands_of(derived: Derived) -> list[tuple[int, ...]]:
 
 
 def result_number(unit: Unit, numbers: Sequence[Number]) -> Number:
-    """What the operator's result is, from those of its operations."""
+    """The type and width of an operator's result, from those of its operations."""
     return numbers[0] if len(unit.operations) == 1 else common(numbers)
 
 
 def input_number(unit: Unit, numbers: Sequence[Number], result: Number) -> Number:
-    """What one of its inputs is, from those of its operations."""
+    """The type and width of an operator's input, from those of its operations."""
     number = common(numbers)
     capped = NODES[unit.operator].modular and number.bits > result.bits
     return Number(number.kind, result.bits) if capped else number

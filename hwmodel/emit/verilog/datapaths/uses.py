@@ -95,7 +95,7 @@ def _selected(graph: Graph, node: int, operands: Sequence[int], places: range) -
 
 
 def _lanes(derived: Derived, graph: Graph, port: str) -> list[list[ValueUse]]:
-    """What stands on the bus of an output, by place: of complex elements both parts."""
+    """The values on the bus of an output, by lane; complex elements have two, one for each part."""
     elements, parts, nodes = elements_of(graph, port), graph.parts(port), graph.outputs[port]
     lanes: list[list[ValueUse]] = [[] for _ in range(chunk_size(elements, derived.interval) * parts)]
     for cycle, group in enumerate(leaving(elements, derived.interval), derived.latency):
@@ -105,7 +105,7 @@ def _lanes(derived: Derived, graph: Graph, port: str) -> list[list[ValueUse]]:
 
 
 def _second_bus(graph: Graph, port: str, cycles: Sequence[int]) -> list[ValueUse]:
-    """What stands on the second bus of an output, by place: of complex elements both parts."""
+    """The values on the second bus of an output, by place; complex elements have two, one for each part."""
     parts = graph.parts(port)
     return [ValueUse(cycles[place // parts], node) for place, node in enumerate(graph.outputs[port])]
 

@@ -27,7 +27,7 @@ def frame_images(design: HardwareDesign) -> Iterator[tuple[str, str]]:
 
 
 def run_of_periods(design: HardwareDesign, where: str) -> Run:
-    """What a test bench does: one period after another until all frames are out; `where` names the plain top module.
+    """The run of a test bench: one period after another until all frames are out; `where` is the plain top module.
 
     A frame is written in the period before the one that takes it, into a copy that is free then; a start is kept until
     then. Its outputs are compared when it is done, and once more after a further period.

@@ -56,7 +56,7 @@ class _Printer:
 
     @staticmethod
     def _sent(port: str, number: int) -> str:
-        """What a group sends to a port: its addresses are those of the copies of its frame."""
+        """The net that a group sends to a port; addresses are moved to the copy of its frame."""
         return (
             f"{port}{number}"
             if not port.endswith("_address")

@@ -152,7 +152,7 @@ def floor(circuit: Circuit, form: Format, *, up: bool = False) -> None:
 
 
 def positive_zero(circuit: Circuit, form: Format) -> None:
-    """What 0 + x gives: x, with the sign of -0 taken off."""
+    """The sum 0 + x: x, and +0 for -0."""
     operand = circuit.operand("a", form.width)
     top = form.width - 1
     some = circuit.let(1, f"|{{0}}[{top - 1}:0]", operand, ns=gate(top))

@@ -111,7 +111,7 @@ class Circuit:
         return [Value(register.name, register.width, after, 0.0) for register in registers]
 
     def result(self, value: Value) -> None:
-        """What the operator gives."""
+        """Make a value the result of the operator."""
         last = max(value.stage, self.least - 1)
         name = self._register(value, last + 1) if self.registered else self._at(value, last)
         self._lines.append(f"  assign y = {name};")
@@ -141,7 +141,7 @@ class Circuit:
         return value
 
     def _after_loops(self, stage: int, ready: float, operands: Sequence[Value], ns: float) -> tuple[int, float]:
-        """What is computed beside a loop waits for its end: its operands are held, it would move on each cycle."""
+        """The stage and time of a value that is computed beside a loop: it waits for the loop's end."""
         for first, after, _ in self._loops:
             if first <= stage < after and not self._stepping:
                 return after, max((value.ready for value in operands if value.stage == after), default=0.0) + ns
