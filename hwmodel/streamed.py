@@ -18,7 +18,7 @@ Frames = Literal["outside", "inside"]
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """What a design chooses of a streaming group.
+    """The decisions of a design about a streaming group.
 
     `scan` is the order of its loops, by their numbers, the outermost first; empty for the order of the text. `pace` is
     the number of pulses for a place of the innermost loop, a whole number or one over a whole number. With `raster`, or
@@ -85,9 +85,10 @@ class StreamNode:
 class Tap:
     """A place where a unit of a node reads: an element of the pattern of one of its reads.
 
-    `read` numbers the node's reads; the delays of a task follow those through tilers. `beyond` tells apart what it
-    reads out of the order of birth, 0 for what is in order: bit 0 is set where a border makes an element of one beyond
-    the ends, bit 1 + a where it is read the whole axis a later or earlier.
+    `read` numbers the node's reads; the delays of a task follow those through tilers. `place` is the number of the
+    element in the pattern, row-major. `beyond` is 0 for reads in the order of birth. Of others bit 0 is set where a
+    border puts an element in place of one beyond the ends, and bit 1 + a where the reader has gone round axis a more or
+    less often than the writer had.
     """
 
     node: str
@@ -104,7 +105,7 @@ class Tap:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """What lies between two neighbouring positions of a chain: `depth` words, and the taps at its older end.
+    """The part of a chain between two neighbouring positions: `depth` words, and the taps at its older end.
 
     `shifts` where one enable moves both ends, at every birth and on after the last one.
     """
@@ -119,9 +120,9 @@ class Chain:
     """Line buffers of one lane: the data of one element of one port of one unit of a node, in the order of birth.
 
     `at_birth` are the taps that read each datum in the pulse of its birth; the segments follow from the newest to the
-    oldest. A `kept` chain stands beside the lane and holds only what its taps read; one of a `state` only
-    what delays read of an output that leaves by an exit or not at all. `period` is the number of pulses
-    from birth to birth within a line, `line` the pulses of a line.
+    oldest. A `kept` chain stands beside the lane: it holds only data that are read out of the order of birth when they
+    are at no tap of the lane. A chain of a `state` holds only what delays read of an output that leaves by an exit or
+    not at all. `period` is the number of pulses from birth to birth within a line, `line` the pulses of a line.
     """
 
     node: str
@@ -144,7 +145,7 @@ class Chain:
 
 @dataclass(frozen=True)
 class StreamedGroup:
-    """Nodes by name, chains, and the pulses of a line and of a frame."""
+    """A streaming group under its decisions: nodes by name, chains, and the pulses of a line and of a frame."""
 
     tasks: tuple[str, ...]
     stream: Stream

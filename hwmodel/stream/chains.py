@@ -1,7 +1,8 @@
 """Line buffers of lanes: chains of segments, and their depths (docs/machine.md, section 15).
 
-Where every tap of a lane is late by one number, each datum passes each tap at its lateness, and depths are closed
-forms. Other lanes are counted element by element.
+A tap is steady if all its reads within the ends have one lateness; a lane is steady if all its taps are. Each datum of
+a steady lane passes each tap at the tap's lateness, so a depth is a closed form: the births in the pulses between two
+latenesses. Other lanes are counted element by element (`counted`).
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from hwmodel.streamed import Firing, Segment, Tap
 class ChainBirths:
     """The pulses in which a lane's data are born, counted from the first: nested loops, the outermost endless.
 
-    `loops` has (stride, number) from the outermost to the innermost. The first comes so many pulses `behind` what the
-    node's first firing would bear: where only the last repetitions count.
+    `loops` has (stride, number) from the outermost to the innermost. `behind` is the pulses from the birth that belongs
+    to the node's first firing to the first one that counts: above 0 where only the last repetitions count (an exit).
     """
 
     loops: tuple[tuple[int, int], ...]

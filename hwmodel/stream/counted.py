@@ -1,7 +1,9 @@
-"""Chains of lanes whose taps are late by several numbers, counted element by element.
+"""Chains of lanes whose taps have several latenesses, counted element by element; closed forms are in `chains`.
 
-A datum passes a tap when the tap has read it, or as late as order allows where that tap does not read it. Depths are
-the largest over as many frames in succession as data wait, and one more.
+The idea. A datum passes a tap when the tap has read it for the last time, or as late as order allows if the tap does
+not read it. So passes are worked out from the oldest tap to the newest, and for one tap from the last datum to the
+first. The depth of a segment is the largest number of data that have passed its newer end and not its older one, over
+as many frames in succession as data wait, and one more.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ NEVER = 1 << 60  # later than all pulses
 
 @dataclass(frozen=True)
 class TapReads:
-    """What taps at one position read: by element of the lane the first and the last pulse, `NEVER` where none.
+    """The reads of the taps at one position: by element of the lane the first and the last pulse, `NEVER` where none.
 
     All arrays have one entry for each element of the lane, in the order of birth.
     """
@@ -72,10 +74,10 @@ def over_frames(reads: TapReads, frames: int, frame: int) -> TapReads:
 
 
 class Births(NamedTuple):
-    """When data of a lane are born, the least pulses between them, those of a line, and how many data are counted.
+    """When data of a lane are born: `pulses`, and `places` in the order of birth of all the lane's data.
 
-    `places` are theirs in the order of birth of all the lane's data. The data behind the counted ones are of one more
-    frame, before which the others pass.
+    `period` is the pulses from birth to birth within a line, `line` those of a line. The first `counted` data say how
+    deep segments are; the others, of one more frame, are there because what comes next bounds when a datum passes.
     """
 
     pulses: IntArray
@@ -87,13 +89,17 @@ class Births(NamedTuple):
 
 @dataclass
 class _Open:
-    """A chain that grows from its oldest tap to newer ones: for each position its taps, passes and first reads."""
+    """A chain that grows from its oldest position to newer ones.
+
+    Each of `positions` has its reads, by element the pulse in which it passes (`NEVER` for none), and which elements
+    come there at all: those that it or an older position reads.
+    """
 
     births: Births
     positions: list[tuple[TapReads, IntArray, NDArray[np.bool_]]] = field(default_factory=list)
 
     def add(self, newer: TapReads) -> bool:
-        """Put a tap before the newest one, if data can pass both in order."""
+        """Put a position before the newest one; False, and nothing is changed, if data cannot pass both in order."""
         if not self.positions:
             return self._place(newer, np.full(len(newer.first), NEVER), np.zeros(len(newer.first), np.bool_))
         older, passes, needed = self.positions[-1]
@@ -132,7 +138,10 @@ class Passes:
 
 
 def counted_chains(births: Births, taps: Sequence[TapReads]) -> list[tuple[tuple[Tap, ...], tuple[Passes, ...]]]:
-    """The chains of a lane: the taps at birth and the segments of each. Taps that no order suits share no chain."""
+    """The chains of a lane: the taps at birth and the segments of each.
+
+    Taps share a chain if one order of passes suits them all.
+    """
     chains: list[_Open] = []
     pulses = births.pulses
     for reads in sorted(_merged(pulses, taps), key=lambda own: own.late(pulses)[::-1], reverse=True):
@@ -196,5 +205,5 @@ def _segments(chain: _Open) -> tuple[tuple[Tap, ...], tuple[Passes, ...]]:
 
 
 def frames_waited(births: IntArray, taps: Sequence[TapReads], frame: int) -> int:
-    """The frames in succession that show how much waits at once, with one behind them."""
+    """How many frames in succession to count, so that they show how much waits at once, with one more after them."""
     return 3 + max((reads.late(births)[1] for reads in taps), default=0) // frame

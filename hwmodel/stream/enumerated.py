@@ -1,4 +1,4 @@
-"""Latenesses of taps, and the reads of single lanes, enumerated over all repetitions of a frame."""
+"""Latenesses of taps, and reads, from a list of all repetitions of a frame: for tilers of any kind."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def makers(accesses: Accesses, node: Node, write: Touch) -> Makers:
 def read_elements(
     accesses: Accesses, reader: tuple[Node, Touch, Firing], writer: tuple[Touch, Firing]
 ) -> Iterator[Reads]:
-    """What a node reads through a tiler of what is written through another, place by place.
+    """The reads of a node through a tiler from what is written through another, place by place of the pattern.
 
     Constants beyond the ends are no reads.
     """
@@ -73,7 +73,7 @@ def read_elements(
 def enumerated_latenesses(
     accesses: Accesses, reader: tuple[Node, Touch, Firing], writer: tuple[Node, Touch, Firing]
 ) -> Latenesses:
-    """What `latenesses` gives, from all reads of a frame."""
+    """As `latenesses`, from a list of all reads of a frame, so that the writer's tiler may be any."""
     (_, read, reads), (maker, write, writes) = reader, writer
     known, repetitions = makers(accesses, maker, write), every_repetition(maker)
     births, units = fired(writes, repetitions), unit(writes, repetitions)

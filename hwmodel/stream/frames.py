@@ -11,7 +11,7 @@ from hwmodel.stream.refusals import not_streamed
 
 
 def require_frame_by_frame(accesses: Accesses, tasks: Sequence[str]) -> None:
-    """Raises ArrayolError (`not-streamed`) unless each repetition over frames passes one frame of each array."""
+    """Raises ArrayolError (`not-streamed`) unless every tiler passes its array frame by frame."""
     for task in tasks:
         process = accesses.network.processes[task]
         over_frames = process.repetition.index(None) if None in process.repetition else None

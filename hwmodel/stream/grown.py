@@ -1,9 +1,10 @@
 """Line buffers of a large group from those of small ones, as its loops grow by whole periods.
 
-Where a loop passes more places, and all extents along it with it, reads far from the ends are those of the loop before,
-and those at the ends move with them. So starts and latenesses, and the data that wait between them, grow by the same
-number with each period. Depths are counted for a few small sizes. Where one more size has what the others promise, and
-the starts, pitches and latenesses of the large group, which are known, are what they promise too, so are its depths.
+The idea. Make a loop longer by a period, and with it all extents along it: reads far from the ends stay as they are,
+and those at the ends move along. So starts, latenesses, and the number of data that wait grow by a fixed number with
+each period. Depths are therefore counted at small sizes only, of each loop the smallest one and one period more, and
+extrapolated. Two checks guard this: the depths at two periods more, and the starts, pitches and latenesses of the large
+group, which are known, must be what the small sizes promise.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from hwmodel.stream.nodes import StreamGroup
 from hwmodel.stream.strides import Pitches
 from hwmodel.streamed import Chain
 
-LEAST = 12  # places of a loop that is made small, beside four times what windows and steps reach
-PERIODS = 4  # that are left out of a loop at least
-LOOPS = 2  # that are made small at most
+LEAST = 12  # places of a small loop, and four times what windows and steps reach on top
+PERIODS = 4  # a loop is made small only if that saves so many periods
+LOOPS = 2  # so many loops are made small at most
 
-Grid = tuple[int, ...]  # by small loop, the periods beside its smallest size
+Grid = tuple[int, ...]  # by small loop, the periods that it has more than its smallest size
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class SizedGroup:
         return (*starts, *late, *strides, self.pitches.line, self.pitches.frame)
 
     def shape(self) -> object:
-        """What is equal at all sizes."""
+        """All that must be equal at all sizes: which reads there are, and the names of nodes."""
         sources = tuple(tuple(sorted(link.by_source)) for link in self.links)
         return sources, tuple(sorted(self.starts))
 
@@ -210,7 +211,7 @@ def _alike(own: SizedGroup, other: SizedGroup) -> bool:
 
 
 def extrapolated(corners: Mapping[Grid, tuple[int, ...]], place: Grid) -> list[int]:
-    """What grows by the same number with each period of a loop, at another place than the corners 0 and 1."""
+    """Numbers at any `place`, from those at the corners 0 and 1, if each period of a loop adds a fixed number."""
     weights = {
         corner: prod(more if side else 1 - more for side, more in zip(corner, place, strict=True)) for corner in corners
     }

@@ -1,4 +1,4 @@
-"""Rows of tables sorted by what they are of."""
+"""Equal rows of a table of small numbers, such as reads that differ only in their repetition."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from arrayol.arrays import IntArray
 
 
 def by_kind(*columns: IntArray) -> Iterator[tuple[tuple[int, ...], IntArray]]:
-    """The distinct rows of columns of small numbers, each with the places where it stands, in ascending order."""
+    """Each distinct row of a table, given as columns of small numbers from 0 on, and at which row numbers it stands.
+
+    All in ascending order.
+    """
     if not len(columns[0]):
         return
     code, sizes = np.zeros(len(columns[0]), np.int64), [int(column.max()) + 1 for column in columns]

@@ -1,4 +1,4 @@
-"""The reads of single lanes, element by element: for lanes whose taps are late by several numbers."""
+"""Chains of single lanes from a list of all their reads, element by element: for lanes that nothing faster counts."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ PassedLine = tuple[tuple[Tap, ...], tuple[Passes, ...]]  # the same, with the pu
 class LanePasses:
     """A lane over one frame: the pulses of birth, its chains, and the kept chains beside it.
 
-    `order` is by repetition of the lane's node the place of its datum in the order of birth; of other lanes' data, that
-    in theirs.
+    `order` has by repetition of the lane's node the place of its datum in the order of birth of its unit's lane, -1 if
+    the repetition has none.
     """
 
     lane: Lane
@@ -50,7 +50,10 @@ class _Listed:
 
 
 class ListedLanes:
-    """The lanes of one output of a node, whose reads are listed when a lane is asked for."""
+    """The lanes of one output of a node, with a list of all their reads.
+
+    Raises ArrayolError (`not-streamed`) for a node of too many repetitions.
+    """
 
     def __init__(
         self, accesses: Accesses, node: Node, port: str, links: Sequence[Link], firing: Mapping[str, Firing]
@@ -77,7 +80,7 @@ class ListedLanes:
                 self._list_delay(number, delay)
 
     def _mine(self, unit: int, state: bool) -> IntArray:
-        """The repetitions whose results are a lane's data: through an exit few write."""
+        """The repetitions whose results are data of a unit's lanes: of an output with an exit only those that write."""
         return np.flatnonzero((self.unit == unit) & (self.leaves | state))
 
     def _order(self, *, state: bool) -> IntArray:
@@ -103,7 +106,7 @@ class ListedLanes:
     def passes(
         self, lane: Lane, reads: LaneReads, starts: Mapping[str, int], frame: int
     ) -> tuple[list[PassedLine], list[PassedLine]]:
-        """These chains, with the pulses in which the elements of one frame pass the ends of segments."""
+        """The `chains` of a lane, with the pulses in which the elements of one frame pass the ends of segments."""
         births, listed = self.births(lane), self.lanes[lane]
         positions = steady_positions(reads, starts, lane.node)
         own = [tap_reads(tap, *pairs, len(births), self.names[tap]) for tap, pairs in listed.within.items()]

@@ -1,4 +1,4 @@
-"""Which taps read which lanes, and how late each reads."""
+"""Which taps read which lanes, and how late: in pulses from the birth of an element to the read, without starts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ from hwmodel.streamed import Firing, Tap
 
 
 class Lane(NamedTuple):
-    """One element of one port of one unit of a node; of a `state` only the delays read, of each repetition."""
+    """Data of one unit of a node: element `place` of one of its ports, row-major. At most one is born in a pulse.
+
+    A lane of a `state` holds the results of all repetitions, for delays alone (`has_own_lane`).
+    """
 
     node: str
     port: str
@@ -38,7 +41,7 @@ class LaneReads:
 
 @dataclass(frozen=True)
 class Link:
-    """All reads of one tiler from one writer's tiler: `least` and `most` of their latenesses, and by source."""
+    """All reads through one tiler of what one tiler writes, with their latenesses by source; `number` is the read's."""
 
     number: int
     reader: Node

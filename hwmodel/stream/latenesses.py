@@ -29,7 +29,11 @@ _MANY = 256  # values of a set of latenesses; of larger ones only the ends are k
 
 
 class ReadSource(NamedTuple):
-    """Which reads: an element of the reader's pattern, its unit, the lane that it reads, and `Tap.beyond`."""
+    """Reads that differ only in their repetition: who reads, and from which lane.
+
+    `place` is that in the reader's pattern, `unit` the reader's unit; `lane` is the place in the writer's pattern,
+    `lane_unit` the writer's unit; `beyond` is `Tap.beyond`.
+    """
 
     place: int
     unit: int
@@ -100,8 +104,7 @@ def latenesses(
 ) -> Latenesses:
     """By source the latenesses of all reads of one tiler from one writer's tiler (`is_product`).
 
-    Starts are left out of both firings, and no element is counted as read in another pulse than its repetition's where
-    the interval is 1.
+    Starts are left out of both firings. With an interval of 1 a repetition reads all its elements when it fires.
     """
     found: Latenesses = {}
     for source, parts in reads_along_axes(accesses, reader, writer):
@@ -150,7 +153,7 @@ def _within_patterns(
 
 
 def _writer_axes(accesses: Accesses, node: Node, write: Touch, firing: Firing) -> list[_Axis]:
-    """The tables of a writer, one for a scalar; dimensions that move along no axis count with their last index."""
+    """By axis the table of a writer, one for a scalar; where a dimension moves along no axis, its last index writes."""
     still = [at for at in range(len(node.extents)) if not any(row[at] for row in write.tiler.paving)]
     last = sum(int(along(firing, at, np.array([node.extents[at] - 1]))[0]) for at in still)
     unit = (
@@ -185,7 +188,7 @@ def _writer_axis(node: Node, write: Touch, firing: Firing, axis: int, extent: in
 
 
 def _pattern_steps(touch: Touch) -> list[int]:
-    """What an index of each dimension of a pattern adds to the row-major number of a place."""
+    """The number that an index of each dimension of a pattern adds to the row-major number of a place."""
     return [math.prod(touch.pattern[at + 1 :]) for at in range(len(touch.pattern))]
 
 
@@ -218,7 +221,7 @@ def _held(node: Node, firing: Firing, ranges: Sequence[range], read: Touch) -> I
 def _along_axis(
     accesses: Accesses, axis: int, read: Touch, firing: Firing, ranges: Sequence[range], written: tuple[_Axis, int]
 ) -> Factor:
-    """What the reads of one axis add, for each place of the pattern."""
+    """The pulses that reads along one axis add, and the births that they read, for each place of the pattern."""
     writer, start = written
     if not read.tiler.origin:
         return [{(0, 0, 0, 0): AxisReads(np.zeros_like(writer.birth), writer.birth)}] * math.prod(read.pattern)

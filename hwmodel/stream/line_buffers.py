@@ -1,7 +1,9 @@
-"""The line buffers of a streaming group under a scan and a pace, for any starts: each lane is counted as it allows.
+"""The line buffers of a streaming group under a scan and a pace, for any starts.
 
-Depths of lanes whose taps are late by one number each are closed forms, and only reads beyond the ends are counted one
-by one. Of other lanes all reads are.
+There are three ways to the chains of a lane; the first that applies is taken. If each of its taps has one lateness, and
+what is read beyond the ends is at some tap too, depths are closed forms (`chains`). If pulses are sums over axes, reads
+are counted one by one: only those beyond the ends where each tap has one lateness, otherwise all (`summed_reads`). For
+any other lane, all reads of its output are listed (`lane_reads`).
 """
 
 from __future__ import annotations

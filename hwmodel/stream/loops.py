@@ -1,4 +1,9 @@
-"""The loops of a streaming group: dimensions of nodes that move along the same axes of arrays, and their ratios."""
+"""The loops of a streaming group: dimensions of nodes that move along the same axes of arrays, and their ratios.
+
+The idea. A paving that moves a dimension along an axis ties the two together, with the step as ratio. What is tied
+together, directly or through others, is a loop, so that all nodes can walk it in step: an index of a node that reads
+every second pixel passes as much of the loop as two indices of a node that reads each.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +22,10 @@ from hwmodel.stream.refusals import axis_name, not_streamed
 
 @dataclass(frozen=True)
 class Loops:
-    """`members`: by loop its dimensions (node, dimension), in the order of the text. `ratio` of each dimension.
+    """The loops of a group by number, in the order of the text: `members` are their dimensions (node, dimension).
 
-    A ratio says how many places of the loop's finest grid an index passes. `axes` has by array axis its loop and
-    ratio.
+    `ratio` says of each dimension how many places of the loop's finest grid an index passes. `axes` has by axis of an
+    array its loop and ratio.
     """
 
     members: tuple[tuple[tuple[str, int], ...], ...]
@@ -74,7 +79,7 @@ def _moves(group: StreamGroup) -> Iterator[tuple[Node, Touch, int, int, int]]:
 def _refuse_rates(
     group: StreamGroup, forest: LoopSets, node: Node, touch: Touch, axis: int, ratios: tuple[Fraction, Fraction]
 ) -> NoReturn:
-    """Two ratios of one dimension, told by the first array from outside in the loop."""
+    """Raises the error of two ratios of one dimension, in terms of the first array from outside in the loop."""
     root, _ = forest.root(("array", touch.array, axis))
     source, base = touch.array, forest.root(("array", touch.array, axis))[1]
     for load in (load for load in group.nodes.values() if load.kind == "load"):
@@ -97,7 +102,7 @@ def _fraction(number: Fraction) -> str:
 
 
 def _require_one_walk(group: StreamGroup, forest: LoopSets) -> None:
-    """No node has two dimensions in a loop that pass the same places; blocks within a line pass others."""
+    """Raises ArrayolError if two dimensions of a node pass the same places of a loop; blocks in a line do not."""
     for node in group.nodes.values():
         known: dict[Key, list[tuple[Fraction, int]]] = {}
         for dimension, extent in enumerate(node.extents):
@@ -112,7 +117,7 @@ def _require_one_walk(group: StreamGroup, forest: LoopSets) -> None:
 
 
 def _in_order(group: StreamGroup, sets: Mapping[Key, list[tuple[str, int]]]) -> list[Key]:
-    """The loops from the outermost to the innermost: each node's dimensions in the order of its text."""
+    """The loops from the outermost to the innermost, in an order that keeps that of each node's dimensions."""
     loop_of = {member: root for root, members in sets.items() for member in members}
     walked = {
         node.name: list(
@@ -132,7 +137,7 @@ def _in_order(group: StreamGroup, sets: Mapping[Key, list[tuple[str, int]]]) -> 
 
 
 def _refuse_walks(group: StreamGroup, walked: Mapping[str, list[Key]]) -> NoReturn:
-    """Two nodes that walk loops in different orders."""
+    """Raises the error of two nodes that walk loops in different orders."""
     for late in reversed(group.tasks):
         for early in (*group.tasks, *walked):
             common = [root for root in walked[early] if root in walked[late]]
@@ -142,7 +147,7 @@ def _refuse_walks(group: StreamGroup, walked: Mapping[str, list[Key]]) -> NoRetu
 
 
 def _refuse_orders(group: StreamGroup, late: str, early: str) -> NoReturn:
-    """An array that two nodes walk in different orders."""
+    """Raises the error of an array that two nodes walk in different orders."""
     node = group.nodes[late]
     touches = [touch for touch in (*node.reads, *node.writes) if any(map(any, touch.tiler.paving))]
     others = {touch.array for touch in (*group.nodes[early].reads, *group.nodes[early].writes)}

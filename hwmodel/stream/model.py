@@ -1,4 +1,10 @@
-"""A streaming group under its decisions: loops, firings, starts, line buffers, and the figures of the group."""
+"""A streaming group under its decisions: loops, firings, starts, line buffers, and the figures of the group.
+
+The idea. A node fires as a nest of loops with fixed strides, so the pulses of births and reads follow from indices.
+`StreamModel` works in steps: nodes and loops from tilers (`nodes`, `loops`); strides from scan and pace (`strides`);
+how late each tap reads each lane, without starts (`lanes`); starts with which no read comes before the birth of its
+datum (`starts`); then chains of segments (`line_buffers`), of large groups from those of small ones (`grown`).
+"""
 
 from __future__ import annotations
 
@@ -22,7 +28,7 @@ from hwmodel.stream.starts import Wait, least_starts, thrifty_starts
 from hwmodel.stream.strides import Pitches, pitches_of
 from hwmodel.streamed import Chain, Firing, Stream, StreamedGroup, StreamNode, Tap
 
-LISTED_AT_MOST = 150_000  # reads that are counted one by one, where small groups can say the same
+LISTED_AT_MOST = 150_000  # reads that are counted one by one; of more, chains follow from small groups if they can
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +97,7 @@ class StreamModel:
         return self.listed_reads(stream) <= LISTED_AT_MOST
 
     def grown(self, stream: Stream) -> tuple[Chain, ...] | None:
-        """Its chains from those of the group at small sizes; None where they do not say."""
+        """Its chains, extrapolated from those of the group at small sizes; None where that fails (`grown_chains`)."""
         key = replace(stream, chunk=0)
         if key not in self._grown:
             loops = self.small_loops(stream)
@@ -104,10 +110,10 @@ class StreamModel:
         return self._grown[key]
 
     def small_loops(self, stream: Stream) -> tuple[SmallLoop, ...]:
-        """The loops that can be made small. Raises ArrayolError (`not-streamed`).
+        """The loops that can be made small (`smaller`). Raises ArrayolError (`not-streamed`).
 
-        Where taps are late by several numbers it is at most the outermost one: what waits within a line does not grow
-        by the same number with each period of it.
+        If some tap has several latenesses, that is at most the outermost loop: as an inner loop grows, the data that
+        wait need not grow by one number with each of its periods.
         """
         walked, starts = self._started(stream)
         loops = small_loops(self.group, self.loops, walked.pitches)
@@ -116,14 +122,15 @@ class StreamModel:
         return tuple(own for own in loops if own.loop == walked.pitches.scan[0])
 
     def sized(self, stream: Stream) -> SizedGroup:
-        """What grows with its size, without chains. Raises ArrayolError (`not-streamed`)."""
+        """The numbers that grow with the size of the group; no chains. Raises ArrayolError (`not-streamed`)."""
         walked, starts = self._started(stream)
         return SizedGroup((), starts, walked.pitches, walked.links)
 
     def smaller(self, stream: Stream, cut: Mapping[int, int]) -> StreamModel | None:
-        """The group with so many places less by loop, its tasks as fast as here; None where it has no whole size.
+        """The group with loops that are shorter: `cut` has by loop the places less. Its tasks are as fast as here.
 
-        Also None where many reads would be counted one by one. Raises ArrayolError (`not-streamed`).
+        None if some extent would be no whole number, or if many reads would still be counted one by one. Raises
+        ArrayolError (`not-streamed`).
         """
         accesses = smaller(self.group, self.loops, cut)
         if accesses is None:
@@ -134,7 +141,7 @@ class StreamModel:
         return small if small.listed_reads(stream) <= LISTED_AT_MOST else None
 
     def sample(self, stream: Stream) -> SizedGroup:
-        """The group under decisions, with all its reads counted. Raises ArrayolError (`not-streamed`)."""
+        """The numbers that grow with its size, and chains from all its reads. Raises ArrayolError (`not-streamed`)."""
         walked, starts = self._started(stream)
         return SizedGroup(tuple(walked.buffers.chains(starts)), starts, walked.pitches, walked.links)
 
@@ -224,7 +231,7 @@ class StreamModel:
         return fitting[-1], max(0, path.latency - local.fetch_cycles - local.store_cycles)
 
     def _recurrences(self, firing: Mapping[str, Firing]) -> Recurrences:
-        """What the platform knows of recurrences; without one a state can be taken when it is born."""
+        """The recurrences of delays, by the platform; without a platform, a state can be taken when it is born."""
         if self._like is not None:
             return self._like.recurrences
         found: dict[tuple[str, str, str], int] = {}
@@ -245,7 +252,7 @@ class _Timed:
 
 @dataclass(frozen=True)
 class _Walked:
-    """What a scan and a pace decide."""
+    """All that follows from a scan and a pace, before starts."""
 
     pitches: Pitches
     links: tuple[Link, ...]
@@ -271,7 +278,7 @@ def metrics_of(group: StreamGroup, streamed: StreamedGroup) -> StreamMetrics:
 
 
 def _ends(group: StreamGroup, streamed: StreamedGroup) -> Iterator[int]:
-    """The pulse behind the last one in which each store takes data, or each array is made that leaves."""
+    """The pulse after the last one in which each store takes data, or each array is made that leaves."""
     for node in group.nodes.values():
         if node.kind == "store" and node.name in streamed.nodes:
             yield last_firing(streamed.nodes[node.name].firing) + 1

@@ -1,4 +1,7 @@
-"""The nodes of a streaming group: its tasks, a load for each array that comes, a store for each that leaves."""
+"""The nodes of a streaming group: its tasks, a load for each array that comes, a store for each that leaves.
+
+A `Touch` (`hwmodel.accesses`) is one tiler through which a node reads or writes an array.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ _ELEMENTS = 1 << 12  # of a pattern
 
 @dataclass(frozen=True)
 class Node:
-    """One node: its repetitions, the tilers through which it reads and writes, the delays of a task that act.
+    """One node: the extents of its repetitions, the tilers through which it reads and writes, delays that ever act.
 
     A load or store has a repetition for each index along the axes that some task moves along; the other axes are its
     pattern. `process` is None for them.

@@ -13,14 +13,14 @@ from hwmodel.streamed import Firing
 
 
 def places(firing: Firing, dimension: int, indices: IntArray) -> IntArray:
-    """How many indices of one dimension come before each of these."""
+    """How many indices of one dimension fire before each of these."""
     if not firing.first or not firing.first[dimension]:
         return indices
     return (indices - firing.first[dimension]) % firing.extents[dimension]
 
 
 def counted_on(firing: Firing, dimension: int, indices: IntArray) -> IntArray:
-    """Indices of one dimension, which behind the last one are counted on: from the first to that plus the extent."""
+    """Indices of one dimension in the order of firing: after the last one come extent, extent + 1, ... for 0, 1, ..."""
     return places(firing, dimension, indices) + firing.first[dimension] if firing.first else indices
 
 
@@ -32,7 +32,7 @@ def all_counted_on(firing: Firing, repetitions: IntArray) -> IntArray:
 
 
 def along(firing: Firing, dimension: int, indices: IntArray) -> IntArray:
-    """What indices of one dimension add to the pulse of a firing."""
+    """The pulses that indices of one dimension add to that of a firing."""
     steps = places(firing, dimension, indices)
     if dimension == firing.shared:
         steps = steps // firing.units
@@ -74,7 +74,7 @@ def read_after(firing: Firing, places: IntArray, size: int) -> IntArray:
 def taken_after(firing: Firing, read: Touch, place: int) -> int:
     """Pulses from a firing to the read of one place of a tiler, counted in the frame of the element.
 
-    If its element is of a later frame, they are those of so many frames less.
+    If the element is of a later frame than the reader, this is so many frames less.
     """
     pulses = int(read_after(firing, np.array([place]), prod(read.pattern))[0])
     return pulses - read.ahead[place] * firing.frame if read.ahead else pulses

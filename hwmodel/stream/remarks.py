@@ -1,4 +1,4 @@
-"""What a user should know of a streaming group that is legal all the same."""
+"""Remarks for users on streaming groups that are legal, but make much of an array wait."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hwmodel.streamed import StreamedGroup
 
 
 def remarks_of(group: StreamGroup, streamed: StreamedGroup) -> Iterator[str]:
-    """Which tasks wrap and so let more than half of an array wait."""
+    """A sentence for each task that wraps, and for which more than half of an array has to wait."""
     for node in group.nodes.values():
         for touch in node.writes:
             chains = (

@@ -1,4 +1,4 @@
-"""Loops that begin anew: the first index of a node along a loop where its windows wrap, so that it waits for no end.
+"""Rotated loops: where windows wrap, nodes begin with a later index than 0, so that none waits for the last one.
 
 A window that wraps reads what lies before the first row from behind the last one. So a task that began with row 0 would
 wait for a whole frame. It begins with the first row whose window starts with what is made first, and goes round: then
@@ -25,7 +25,7 @@ First = Mapping[
 
 
 def first_indices(accesses: Accesses, nodes: Mapping[str, Node], loops: Loops) -> First:
-    """With which index each dimension of the nodes, which are in dataflow order, starts."""
+    """The first index of each dimension of the nodes, which are in dataflow order."""
     found = {name: [0] * len(node.extents) for name, node in nodes.items()}
     for members in loops.members:
         loop = {name: at for name, at in members if name in nodes}
@@ -59,7 +59,7 @@ def _axes(touch: Touch, dimension: int) -> list[int]:
 
 
 def _needed(touch: Touch, dimension: int, starts: Mapping[tuple[str, int], int]) -> int:
-    """The first index whose pattern starts at or behind the start of the axis that it moves along."""
+    """The first index whose pattern begins at or after the start of the axis that it moves along."""
     least = 0
     for axis in _axes(touch, dimension):
         start = starts.get((touch.array, axis), 0)
@@ -71,7 +71,7 @@ def _needed(touch: Touch, dimension: int, starts: Mapping[tuple[str, int], int])
 
 
 def _goes_round(accesses: Accesses, node: Node, dimension: int) -> bool:
-    """Whether a dimension may start anywhere: behind its last index it stands where its first one does."""
+    """Whether a dimension may start anywhere: the index after the last one would access what the first one does."""
     if any(delay.vector[dimension] for delay in node.delays):
         return False
     for touch in (*node.reads, *node.writes):
@@ -102,10 +102,10 @@ def goes_round(read: Touch, axis: int, firing: Firing, start: int) -> bool:
 
 
 def beyond_axis(read: Touch, axis: int, extent: int, coordinates: tuple[IntArray, IntArray | None]) -> IntArray:
-    """What reads along an axis add to `Tap.beyond`.
+    """The bits of `Tap.beyond` that reads along an axis set.
 
-    Coordinates are those before any wrap or border; and, if reads may be out of order (`goes_round`), those from where
-    the order of birth starts, as the reader counts on.
+    `coordinates` are those before any wrap or border, and those from where the order of birth starts, as the reader
+    counts on; in place of the latter None if no read can be out of order (`goes_round`).
     """
     coordinate, counted_on = coordinates
     found = np.zeros(coordinate.shape, np.int64)

@@ -1,4 +1,11 @@
-"""When nodes start: the least starts that there are, or those with the fewest bits that wait."""
+"""When nodes start: the least starts that there are, or those with the fewest bits that wait.
+
+The idea. Each bound says that one number is at least another one plus a constant. The least numbers that keep all
+bounds are longest paths: raise a number that breaks a bound, until none does. For the fewest bits, each lane has one
+more number, the pulse of its latest read, with a bound for each reader, and the sum of weight times (latest read -
+start of the writer) is to be least. The dual of this linear program is a minimum-cost flow: bounds are its edges,
+weights its demands. A bound whose edge has flow holds exactly, and with these equations longest paths give the starts.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +17,10 @@ _ROOT = "the frame"  # starts are counted from it; no node has a space in a name
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A reader starts at least `least` pulses after a writer. Its last read is `most` later than the birth it reads.
+    """A reader starts at least `least` pulses after a writer, and is late by `most` at most, counted without starts.
 
-    `most` is counted without starts; `weight` is what a pulse of waiting costs: the bits of the lanes of `lane`, which
-    all its readers share.
+    `lane` names the output that it reads, which all its readers share. `weight` is what a pulse of waiting costs: the
+    bits that are born in it, times a factor that all waits have.
     """
 
     writer: str
@@ -25,16 +32,13 @@ class Wait:
 
 
 def least_starts(nodes: Sequence[str], waits: Iterable[Wait]) -> dict[str, int]:
-    """The longest paths: the least starts, of nodes in dataflow order."""
+    """The least starts that keep all bounds, by node; `nodes` are in dataflow order."""
     bounds = [(wait.writer, wait.reader, wait.least) for wait in waits]
     return _least(nodes, bounds)
 
 
 def thrifty_starts(nodes: Sequence[str], waits: Sequence[Wait]) -> dict[str, int]:
-    """Starts with the least sum over lanes of weight x (latest read - birth); of several the least.
-
-    The dual of a minimum-cost flow: a node's start is its potential, and bounds with flow hold exactly.
-    """
+    """Starts with the least sum over lanes of weight x (latest read - birth), by node; of several the least."""
     if len({(wait.writer, wait.reader) for wait in waits}) == len({wait.reader for wait in waits}):
         # Each reads what one node writes: no paths meet, and whoever starts later waits longer.
         return least_starts(nodes, waits)

@@ -1,4 +1,8 @@
-"""When nodes fire, but for their starts: strides of their dimensions, units that fire together, intervals."""
+"""When nodes fire, but for their starts: strides of their dimensions, units that fire together, intervals.
+
+The pitch of a loop is the pulses in which one of its places passes; the stride of a dimension is that for one index:
+pitch times ratio. In the innermost loop, the pace gives units and stride.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,10 @@ Timing = Callable[[Node, tuple[int, ...]], tuple[int, int]]  # of a node with th
 
 @dataclass(frozen=True)
 class Pitches:
-    """The firing of each node, with starts of 0; the loops, outermost first; the pulses of a line and of a frame."""
+    """The firing of each node, with starts of 0; the loops, outermost first; the pulses of a line and of a frame.
+
+    A line is one run through the innermost loop.
+    """
 
     firing: Mapping[str, Firing]
     scan: tuple[int, ...]
@@ -28,7 +35,7 @@ class Pitches:
 
 @dataclass(frozen=True)
 class _Line:
-    """How a node walks the innermost loop: the dimension that units share, units, and the pulses between firings."""
+    """How a node walks the innermost loop: the dimension that units share, units, pulses between firings and in all."""
 
     dimension: int
     units: int

@@ -27,10 +27,10 @@ Pairs = tuple[IntArray, IntArray]  # pulses of birth and of the reads, of some r
 
 @dataclass(frozen=True)
 class SummedReads:
-    """Reads of one tap of a lane. Their pulses are sums over the parts.
+    """Reads of one tap of a lane, whose pulses, and those of the births, are sums over the parts (`reads_along_axes`).
 
-    So are those of the births. Starts are left out: the reads come `took` pulses after the reader's firing, the births
-    `made` after the writer's.
+    Each combination of an entry of every part is a read. Starts are left out of the parts; the reads come `took` pulses
+    after the reader's firing, the births `made` after the writer's.
     """
 
     tap: Tap
@@ -50,7 +50,7 @@ class SummedReads:
         return _sums([part.births for part in self.parts], starts[writer] + self.made), pulses
 
     def is_served(self, starts: Mapping[str, int], writer: str, positions: Sequence[int]) -> bool:
-        """Whether each comes when its datum is at one of these positions; not told where latenesses are many."""
+        """Whether each comes when its datum is at one of these latenesses; False where there are too many to know."""
         apart = starts[self.tap.node] + self.took - starts[writer] - self.made
         late = Spread(apart, apart, frozenset({apart}))
         for part in self.parts:
@@ -89,8 +89,8 @@ def summed_reads(accesses: Accesses, links: Sequence[Link], firing: Mapping[str,
 class LaneToCount:
     """A lane with those of its reads that are counted one by one.
 
-    `positions` are the latenesses at which its taps have the data, where each has one: then these are reads beyond the
-    ends. They are None where some tap has several: then these are all.
+    If each of its taps has one lateness, `positions` are these, and `reads` those beyond the ends that are not all at
+    one of them. If some tap has several, `positions` is None, and `reads` are all.
     """
 
     lane: Lane
@@ -101,7 +101,7 @@ class LaneToCount:
     def of(
         lane: Lane, reads: Sequence[SummedReads], steady: Mapping[Tap, int] | None, starts: Mapping[str, int]
     ) -> LaneToCount:
-        """A lane of which all taps that read through tilers are among the reads."""
+        """A lane with the reads to count, out of all its reads through tilers."""
         if steady is None:
             return LaneToCount(lane, reads, None)
         positions = tuple({0, *steady.values()})
@@ -114,7 +114,7 @@ class LaneToCount:
         return sum(own.number for own in self.reads)
 
     def lines(self, starts: Mapping[str, int], births: ChainBirths) -> tuple[list[Line], list[Line]]:
-        """The counted chains: of the lane, none where its taps have one lateness each, and kept ones beside it.
+        """The chains of the lane, none where each of its taps has one lateness; and the kept chains beside it.
 
         Raises ArrayolError (`not-streamed`) where a tap reads out of the order of birth.
         """

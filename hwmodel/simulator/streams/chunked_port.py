@@ -1,4 +1,4 @@
-"""What the memory port moves of a streaming group, chunk of pulses by chunk, and how long it takes.
+"""The memory port of a streaming group: the elements that it moves, chunk of pulses by chunk, and for how long.
 
 Chunks, requests and their cycles follow from the pulses in which data are born and stored here, without the model.
 """
@@ -24,7 +24,7 @@ from hwmodel.streamed import StreamedGroup
 
 @dataclass(frozen=True, eq=False)
 class ChunkMoves:
-    """What the port moves of a group, in the order of the arrays: by array and step the elements, ascending.
+    """The elements that the port moves of a group, in the order of the arrays: by array and step, ascending.
 
     `requesters` by array and direction (True: stored), of ports that request runs.
     """
@@ -45,7 +45,7 @@ class _Passing:
 
 
 class ChunkedPort:
-    """What the port loads and stores of a group, chunk by chunk."""
+    """The loads and stores of a group, chunk by chunk."""
 
     def __init__(self, accesses: Accesses, platform: Platform, group: StreamedGroup) -> None:
         self.accesses, self.platform, self.group = accesses, platform, group
@@ -105,7 +105,10 @@ class ChunkedPort:
             known[number] = np.append(known[number], fresh)
 
     def held(self) -> Iterator[tuple[str, int]]:
-        """By array two of its largest chunk; of AXI4-Streams two words, and all of what is there before they move."""
+        """By array the elements that its memory holds: two of its largest chunk.
+
+        With AXI4-Streams two words; all of an array that is there before the first pulse.
+        """
         for array, most in self.largest.items():
             yield array, most if self.is_axis and array in self.set_up else 2 * most
 

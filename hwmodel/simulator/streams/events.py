@@ -1,7 +1,8 @@
-"""What each node does in which pulse: births of data in lanes, and reads of them by taps.
+"""Births of data in lanes and reads of them by taps: in which pulse each node makes and takes what.
 
 From the access relations and the firings of a design alone: counters run through the repetitions, and every read names
-the repetition that made what it reads.
+the repetition that made what it reads. Some of this is in `hwmodel.stream` too, which is not imported on purpose: the
+simulator judges the model, and must not share its mistakes.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ class LaneName(NamedTuple):
 
 
 class TapRead(NamedTuple):
-    """A tap takes the datum of a repetition of the lane's node in a pulse: out of order it may be at another tap.
+    """A tap takes a datum in a pulse. A datum that is read out of the order of birth may be at another tap.
 
-    Pulses are counted in the frame of the datum, of which that of the reader is so many frames `later`: below 0 where
-    it reads ahead.
+    `datum` is the repetition of the lane's node that makes it, `reader` that of the tap's node. The pulse is counted in
+    the frame of the datum. The frame of the reader is so many frames `later`: below 0 where it reads ahead.
     """
 
     pulse: int
@@ -60,7 +61,7 @@ class LaneEvents:
 
 @dataclass(frozen=True)
 class NodeReads:
-    """What a node reads, tiler by tiler, and through which it writes; arrays that are set up are no reads."""
+    """The tilers and delays through which a node reads, and the tilers of its writes; what is set up is no read."""
 
     reads: tuple[Touch, ...]
     writes: tuple[Touch, ...]
@@ -133,7 +134,7 @@ def _first(firing: Firing) -> IntArray:
 
 
 def _counted_on(firing: Firing, repetitions: IntArray) -> IntArray:
-    """Repetitions (n, rank) of which each index is counted on when the node goes round, behind its last one."""
+    """Repetitions (n, rank) in which after the last index of a dimension come extent, extent + 1, ... for 0, 1, ..."""
     first = _first(firing)
     return first + (repetitions - first) % np.array(firing.extents, np.int64)
 
@@ -144,7 +145,7 @@ def _turns(firing: Firing, touch: Touch, axis: int) -> bool:
 
 
 def chunk(size: int, interval: int) -> int:
-    """The elements of a port that are taken in one pulse."""
+    """The elements of a port that are taken in one pulse (no chunk of the memory port)."""
     return -(-size // interval)
 
 

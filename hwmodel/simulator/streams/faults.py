@@ -1,4 +1,4 @@
-"""What a simulated streaming group stops with."""
+"""The error that stops the simulation of a streaming group."""
 
 from __future__ import annotations
 

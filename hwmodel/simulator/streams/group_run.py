@@ -1,4 +1,7 @@
-"""A streaming group of a whole design: its data pulse by pulse, and what the memory port moves in chunks."""
+"""A streaming group of a whole design: its data pulse by pulse, and the chunks that the memory port moves.
+
+A token is a number that stands for a value: data move as tokens, and values are computed once all data have moved.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ class StreamGroupRun:
     nodes: Mapping[str, NodeReads]
     first_token: Mapping[str, int]
     moves: ChunkMoves
-    words: Mapping[str, int] = field(default_factory=dict)  # buffers have some, and a stream has none
+    words: Mapping[str, int] = field(default_factory=dict)  # of buffers, which a stream has none of
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -71,7 +74,7 @@ class StreamGroupRun:
             values[name] = np.concatenate([values[name], flat]) if self.first_token.get(name) else flat
 
     def over_frames(self, spec: Spec, accesses: Accesses, functions: Functions, inputs: Values) -> Values:
-        """What the group makes of several frames, which lie inside of it, of all that it reads."""
+        """The arrays that the group makes of several frames, which lie inside of it; `inputs` is all that it reads."""
         frames = frames_of(accesses, inputs)
         evaluation = StreamEvaluation(spec, accesses, self.group, self.nodes, inputs, functions, frames)
         return evaluation.outputs(self.operands)
@@ -132,7 +135,7 @@ def _by_element(tokens: IntArray, values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _words(lanes: Sequence[LineLane], chains: Sequence[Chain]) -> dict[tuple[str, str], int]:
-    """The words of the line buffers of each output; those kept beside its lanes are apart."""
+    """By kind and name of a memory its words: the line buffers of each output, and those kept beside its lanes."""
     words: Counter[tuple[str, str]] = Counter()
     beside: dict[object, list[Chain]] = defaultdict(list)
     for chain in chains:

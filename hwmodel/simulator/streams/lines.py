@@ -1,4 +1,9 @@
-"""The chains of one lane, run pulse by pulse: what is at which tap."""
+"""The chains of one lane, run pulse by pulse: which datum is at which tap.
+
+The idea. `passes` says from births and reads when each datum has to leave each segment. Here the data then move like
+that, through segments of the depths that the design has. A datum that is not where a tap reads it, or that another one
+overwrites, stops the run.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +26,7 @@ from hwmodel.streamed import Chain, Tap
 
 @dataclass
 class _Line:
-    """A chain with its segments; of each the data that enter, the first arrival, and by pulse what leaves a queue."""
+    """A chain with its segments: of each the data that enter, the first arrival, and by pulse the datum that leaves."""
 
     chain: Chain
     segments: list[Shifted | Queued]
@@ -100,7 +105,7 @@ class LineLane:
         return dict(kept)
 
     def run(self, last: int) -> Iterator[tuple[int, TapRead]]:
-        """Run to the last pulse; what taps read, with the frame. Lanes share no words, so each runs by itself.
+        """Run to the last pulse, and give all reads, each with its frame. Lanes share no words, so each runs by itself.
 
         Raises StreamFaultError.
         """
@@ -139,7 +144,7 @@ class LineLane:
                 self.main_data.update(data)
 
     def take(self, pulse: int) -> list[tuple[int, TapRead]]:
-        """What taps read in this pulse, by frame. Raises StreamFaultError where a datum is not there."""
+        """The reads of this pulse, each with its frame. Raises StreamFaultError if a datum is not at its tap."""
         taken = self.reads.get(pulse, [])
         for number, read in taken:
             datum = number, read.datum

@@ -1,6 +1,6 @@
-"""When data pass the taps of a chain: the enables of its segments, over some frames in succession.
+"""When data pass the taps of a chain, and so leave its segments, over some frames in succession.
 
-docs/machine.md, section 15, taken literally, datum by datum.
+docs/machine.md, section 15 ("Line buffers"), taken literally, datum by datum.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Birth:
 
 @dataclass(frozen=True)
 class Position:
-    """What passes a position of a chain: by datum the pulse; and by datum the first and the last pulse of its reads."""
+    """A position of a chain: by datum the pulse of its pass, and the first and the last pulse of its reads there."""
 
     passes: dict[Datum, int]
     reads: dict[Datum, tuple[int, int]]
@@ -83,10 +83,10 @@ def ordered_passes(
 
 
 def _distances(data: Sequence[Birth], reads: dict[Datum, tuple[int, int]], chain: Chain) -> list[int]:
-    """From each datum but the last to the next: the pulses that it passes before it.
+    """From each datum but the last to the next: how many pulses the first of the two has to pass before the second.
 
-    As from birth to birth; for data that are no neighbours, nor born within a line, the period. Where the tap's reads
-    before and after leave less room, an equal part of that room; behind its last read, 1.
+    As many as from birth to birth; for data that are neither neighbours nor born within a line, the period. If the
+    tap's reads before and after leave less room, an equal part of that room; after its last read, 1.
     """
     period, born = chain.period, [_born_apart(*pair, chain) for pair in pairwise(data)]
     read = [number for number, birth in enumerate(data) if birth.datum in reads]

@@ -10,7 +10,7 @@ from hwmodel.simulator.streams.passes import Datum
 
 @dataclass
 class Shifted:
-    """One enable: at each the oldest word comes out and the datum that arrives, if one does, goes in its place."""
+    """A segment with one enable: at each the oldest word comes out, and the datum that arrives, if any, goes there."""
 
     name: str
     depth: int
@@ -21,7 +21,7 @@ class Shifted:
         self.words = [None] * self.depth
 
     def step(self, arrives: Datum | None) -> Datum | None:
-        """What comes out at an enable."""
+        """One enable: the datum that comes out, None where a word had none."""
         if not self.depth:
             return arrives
         leaves, self.words[self.place] = self.words[self.place], arrives
@@ -31,7 +31,7 @@ class Shifted:
 
 @dataclass
 class Queued:
-    """Two enables: what arrives is written, what leaves is read, each at most once in a pulse."""
+    """A segment with two enables: what arrives is written, what leaves is read, each at most once in a pulse."""
 
     name: str
     depth: int

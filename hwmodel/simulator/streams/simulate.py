@@ -1,4 +1,7 @@
-"""A streaming group pulse by pulse: every read finds its datum at its tap, and the results are those of the tasks."""
+"""A streaming group pulse by pulse: every read finds its datum at its tap, and the results are those of the tasks.
+
+`simulate_stream` runs a group without a memory port, for tests of the rules; `group_run` runs it in a whole design.
+"""
 
 from __future__ import annotations
 
@@ -47,11 +50,10 @@ def simulate_stream(
     frames: int | None = None,
     functions: Functions | None = None,
 ) -> StreamRun:
-    """Run a group over `frames` frames, of the arrays that it reads from outside, row-major, for one frame.
+    """Run a group over `frames` frames. `arrays` are those that it reads from outside, row-major, of one frame.
 
-    Where frames lie inside of the group (`accesses.frames_inside`) the arrays have several. By default so many frames
-    that all data wait beside those of the next frame. Raises StreamFaultError where a datum is not where its reader
-    needs it.
+    If frames lie inside of the group (`accesses.frames_inside`), arrays have several. The default is
+    `frames_to_run`. Raises StreamFaultError if a datum is not where its reader needs it.
     """
     events = events_of(accesses, group)
     frames = frames_to_run(events, group) if frames is None else frames
@@ -112,7 +114,7 @@ def _waits(events: FrameEvents) -> list[tuple[int, int]]:
 
 
 def frames_to_run(events: FrameEvents, group: StreamedGroup) -> int:
-    """So many frames that all data wait beside those of the next one."""
+    """How many frames to run, so that the data of one frame meet all later data beside which they wait."""
     return 2 + max((last - born for born, last in _waits(events)), default=0) // group.frame
 
 
@@ -129,7 +131,7 @@ def _live(events: FrameEvents, frames: int, frame: int) -> int:
 
 
 def group_cycles(accesses: Accesses, events: FrameEvents, group: StreamedGroup) -> int:
-    """The pulse behind the last one in which a store takes a datum, or one is made that leaves as it is made."""
+    """The pulse after the last one in which a store takes a datum, or one is made that leaves as it is made."""
     stores = [name for name, node in group.nodes.items() if node.kind == "store"]
     if stores:
         return 1 + max(read.pulse for own in events.lanes.values() for read in own.reads if read.tap.node in stores)

@@ -23,7 +23,7 @@ Values = NDArray[Any]
 
 
 class Operands:
-    """What each read of each node took in a frame: by lane, reader and place the repetition that made it.
+    """The data that reads took in a frame: by lane, reader and place the repetition that made each.
 
     With it, how many frames before the reader's that was: below 0 where it was made in a later one.
     """
@@ -68,9 +68,9 @@ class StreamEvaluation:
     frames: int = 1
 
     def outputs(self, operands: Operands) -> dict[str, Values]:
-        """What the group made of each array that it writes, row-major (zeros where others write).
+        """The arrays that the group writes, row-major (zeros where others write).
 
-        Of arrays that wait for later frames there are so many fewer.
+        Arrays that wait for later frames have so many frames less.
         """
         made: dict[tuple[str, str], Values] = {}
         arrays: dict[str, Values] = {}
@@ -157,7 +157,7 @@ class StreamEvaluation:
         made: Mapping[tuple[str, str], Values],
         frames: int,
     ) -> Values:
-        """What all repetitions read through one tiler: frames, the axes of their space, and the pattern's."""
+        """The patterns that all repetitions read through one tiler: frames, axes of their space, axes of a pattern."""
         space = self.accesses.extents(name)
         repetitions = points(space)
         array = self.accesses.network.arrays[touch.array]
