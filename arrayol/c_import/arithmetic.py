@@ -47,7 +47,7 @@ _WEAK = {"literal", "const", "form"}  # in the language they take the type that 
 
 
 class RefusalError(Exception):
-    """What has no counterpart, and what to write."""
+    """A construct of C is refused; `hint` says what to write in its place."""
 
     def __init__(self, message: str, hint: str, node: Any = None, code: str = "not-imported") -> None:
         super().__init__(message)
@@ -88,7 +88,7 @@ def constant_of(value: COperation) -> CConstant | None:
 
 
 def truth_of(value: COperation) -> bool | None:
-    """What a condition says everywhere; None where that is not known."""
+    """The truth value that a condition has everywhere; None where that is not known."""
     if value.kind == "literal" and value.type == BOOL:
         return value.text == "true"
     return None
@@ -170,7 +170,7 @@ class Arithmetic:
         return None
 
     def _masked(self, form: Form, mask: Form) -> Form | None:
-        """What `& mask` leaves of a form: for 2**n - 1 the rest of a division."""
+        """The form of `form & mask`, the rest of a division, if the mask is 2**n - 1; None for another mask."""
         number = mask.number
         if number is None or number < 0 or number & (number + 1):
             return None

@@ -1,8 +1,9 @@
 """A stage's elementary task: its ports with the tilers that fill them, and its body.
 
-Inside, an axis of the repetition is no loop any more: what depends on it goes into the tilers, and a condition on it
-asks the index, which the instance gets from a const array. Such a condition lets an instance without work hand on what
-was there. Where references to an array that is read move alike with the repetition, they share one window.
+Inside, an axis of the repetition is no loop any more. Subscripts that depend on it go into the tilers. A condition on
+it compares the index, which the instance gets from a const array; where it does not hold, the instance passes on the
+old element. References to one array that move alike with the repetition share a window, the smallest box of elements
+that holds them all: the pattern of one port.
 """
 
 from __future__ import annotations
@@ -336,7 +337,7 @@ class BodyText:
             self.lines.append(f"{name}: {variable.type}{shape_text(variable.dims)}")
 
     def _copy(self) -> None:
-        """What was there before, where not all is written first; a zero, where several statements write all of it."""
+        """Begin with the old elements, where not all are written first; with zeros, where several writes fill all."""
         for array in (*self.stage.written, *sorted(self.stage.states)):
             writers = [one for one in self.stage.statements if one.target.array == array]
             is_unread = array in self.stage.unread
@@ -399,7 +400,7 @@ class BodyText:
         return extreme(loop.low, around, greatest=False), extreme(loop.high, around, greatest=True)
 
     def _conditions(self, statement: Statement) -> list[ElementGuard]:
-        """What must hold beside the ranges, in terms of the indices of axes."""
+        """Conditions of a statement beyond the ranges of its loops, in terms of the indices of axes."""
         asked: list[ElementGuard] = [*statement.conditions]
         for loop in statement.loops:
             own: Form = Affine(((loop.name, 1),))

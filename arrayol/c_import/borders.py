@@ -1,4 +1,7 @@
-"""Reads beyond the ends of an array, as the window of a link with a border has them."""
+"""Reads beyond the ends of an array, as the window of a link with a border has them.
+
+`lowering.borders` has found which choices of C clamp, mirror or wrap a subscript. Here such reads become borders.
+"""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ def common_type(left: str, right: str) -> str:
 
 
 def operation(sign: str, left: CConstant, right: CConstant) -> CConstant:
-    """What an operator of C makes of two constants.
+    """The constant that an operator of C makes of two.
 
     Raises ArithmeticError where C does not define it, or where it leaves the range of its type.
     """
@@ -222,7 +222,7 @@ def inverted(constant: CConstant) -> CConstant:
 
 
 def compared(sign: str, left: CConstant, right: CConstant) -> bool:
-    """What a comparison of two constants says."""
+    """Whether a comparison of two constants holds."""
     kind = common_type(left.type, right.type)
     one, other = converted(left, kind).value, converted(right, kind).value
     return bool(_COMPARISONS[sign](one, other))

@@ -1,4 +1,4 @@
-"""Arrays of C that are addressed as one row, `x[i * W + j]`, with the dimensions that their subscripts have.
+"""Delinearisation: arrays of C that are addressed as one row, `x[i * W + j]`, get the dimensions that are meant.
 
 A row of length s is a dimension of its own where, in every access, the part of the subscript that is no multiple of s
 stays in 0..s. That is decided exactly, from the bounds of the loops and the conditions around an access.

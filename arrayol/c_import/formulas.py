@@ -15,7 +15,7 @@ _EXACT = frozenset({"i32", "i64", "f64", "bool"})  # a formula is computed with 
 
 
 def with_formulas(scop: Scop, stages: Sequence[Stage]) -> tuple[Scop, tuple[Stage, ...]]:
-    """The function with such arrays as const arrays, and the stages without those that fill them."""
+    """The scop with formulas for local arrays that iterators alone fill, and the stages but those that fill them."""
     variables, kept, found = dict(scop.variables), list[Stage](), dict[str, Statement]()
     sliced = {name for stage in stages for name in stage.sliced}  # a step takes its slice as an input
     for stage in stages:

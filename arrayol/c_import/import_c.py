@@ -1,4 +1,8 @@
-"""From a C file to a specification: read, put into stages, written, checked."""
+"""From a C file to a specification: preprocessed, parsed, executed symbolically, cut into stages, written, checked.
+
+A function with small arrays that loops hand on is imported in two ways, with these arrays as registers and as arrays.
+The better one is kept. The text that was written is parsed and checked like any other specification.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +54,7 @@ class Imported:
     requests: tuple[Request, ...] = ()
 
     def summary(self) -> list[str]:
-        """What was made, in lines: stages with their dimensions, delays, and what stayed a loop of a body."""
+        """Lines about the result: stages with their dimensions, delays, and the loops that stayed in bodies."""
         stages = list(_flat(self.stages))
         repeated = [stage for stage in stages if stage.axes]
         bodies = [stage for stage in stages if stage.is_body]
@@ -72,7 +76,7 @@ class Imported:
         ]
 
     def remarks(self) -> Iterator[Diagnostic]:
-        """What was assumed; and what stays in one body with its loops, so that nothing of it is a repetition."""
+        """Warnings: what was assumed, and which loops are no repetition but stay the body of one task."""
         for span, text in self.assumed:
             yield Diagnostic("assumed", text, span, None, Severity.WARNING)
         for stage in _bodies(self.stages):
@@ -107,7 +111,7 @@ def _quoted(names: Iterable[str], origins: Mapping[str, str]) -> str:
 
 
 def _flat(stages: tuple[Stage, ...]) -> Iterator[Stage]:
-    """All stages, those of steps behind their loop in time."""
+    """All stages; after a loop in time, the stages of its step."""
     for stage in stages:
         yield stage
         yield from _flat(stage.steps)
@@ -145,7 +149,7 @@ def _bodies(stages: tuple[Stage, ...]) -> Iterator[Stage]:
 
 @dataclass(frozen=True)
 class Choices:
-    """What a user says beside the file: values of consts, extents of arrays, the function, the compiler's command."""
+    """The choices of a user: values of consts, extents of arrays, the function, the compiler's command."""
 
     settings: Mapping[str, str] = field(default_factory=dict)
     sizes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
@@ -185,7 +189,7 @@ def import_source(file: SourceFile, choices: Choices | None = None) -> Imported:
 
 
 def _best(file: SourceFile, unit: Unit, choices: Choices) -> tuple[Scop, tuple[Stage, ...]]:
-    """The stages with registers for small arrays that loops hand on, where that makes repetitions of loops."""
+    """The scop and its stages: small arrays that loops hand on are registers if that makes repetitions of loops."""
     try:
         scop, stages = _staged(file, unit, choices, keeps_state=True)
     except ArrayolError:  # numbers of unrolled loops may be refused, too
@@ -200,7 +204,7 @@ def _best(file: SourceFile, unit: Unit, choices: Choices) -> tuple[Scop, tuple[S
 
 
 def _costs(stages: tuple[Stage, ...]) -> tuple[int, int, int, int]:
-    """How many bodies have loops, how many there are, and less than nothing for stages with delays and repetitions."""
+    """Counts of which less is better: bodies with loops, bodies, and, negated, stages with delays and with axes."""
     bodies, flat = list(_bodies(stages)), list(_flat(stages))
     return (
         sum(any(one.loops for one in stage.statements) for stage in bodies),

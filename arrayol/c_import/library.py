@@ -1,4 +1,4 @@
-"""Functions of math.h that the language does not have, written with those that it has."""
+"""The C library: functions of math.h that the language does not have, written with those that it has."""
 
 from __future__ import annotations
 

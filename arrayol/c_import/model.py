@@ -1,7 +1,11 @@
-"""What a function of C says: statements with affine loops and subscripts, and values as typed graphs.
+"""A function of C as data: statements with affine loops and subscripts, and values as typed graphs.
 
-Loops count upwards by one. A condition decides which iterations run a statement, or read an element. Values are graphs:
-what C names once and uses twice is one node with two users.
+An integer that is affine in iterators and consts is a `Form`, such as `2 * i - j + N + 3`. A term of a form is a name,
+or what sums of names cannot say: a quotient or rest (`Rounded`), a subscript that is clamped or mirrored (`Bordered`),
+an integer that depends on data (`Dynamic`).
+
+Loops count upwards by one. A condition (`ElementGuard`) decides which iterations run a statement, or read an element.
+Values are graphs of `COperation`: what C names once and uses twice is one node with two users.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ BOOL = "bool"
 
 @dataclass(frozen=True, slots=True)
 class Rounded:
-    """`form // divisor` or `form % divisor`, rounded down; both as C has them where the form is not negative."""
+    """`form // divisor` or `form % divisor`, rounded down; C gives the same where the form is not negative."""
 
     operator: str
     form: Form
@@ -28,7 +32,7 @@ class Rounded:
 
 @dataclass(frozen=True, slots=True)
 class Bordered:
-    """A subscript of `extent` elements that `form` would leave, continued as the border of a link is.
+    """A subscript `form` that would leave the `extent` elements of its dimension, continued as the border of a link is.
 
     `mode` is `nearest`, `mirror` or `reflect`; a subscript that wraps is a `Rounded`.
     """
@@ -40,25 +44,25 @@ class Bordered:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dynamic:
-    """A subscript that depends on data."""
+    """A term of a subscript that depends on data: the integer that `value` computes."""
 
     value: COperation
 
 
 Term: TypeAlias = "str | Rounded | Bordered | Dynamic"
-Form: TypeAlias = "Affine[Term]"  # of loops and consts by name, of what is rounded or bordered
+Form: TypeAlias = "Affine[Term]"  # names are those of loops and consts
 
 
 @dataclass(frozen=True, slots=True)
 class ElementGuard:
-    """`form` compared with 0 by `kind` (`>=`, `==`, `!=`), or `and` / `or` of parts."""
+    """A condition: `form` compared with 0 by `kind` (`>=`, `==`, `!=`), or `and` / `or` of `parts`."""
 
     kind: str
     form: Form | None = None
     parts: tuple[ElementGuard, ...] = ()
 
     def negated(self) -> ElementGuard:
-        """What holds where it does not."""
+        """The opposite condition."""
         if self.form is None:
             return ElementGuard("or" if self.kind == "and" else "and", parts=tuple(one.negated() for one in self.parts))
         if self.kind == ">=":
@@ -74,16 +78,16 @@ class ElementGuard:
 
 
 def not_negative(form: Form) -> ElementGuard:
-    """That a form is at least 0."""
+    """The condition that a form is at least 0."""
     return ElementGuard(">=", form)
 
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """An array or a scalar, of rank 0; `local` to the function or handed over.
+    """An array, or a scalar as an array of rank 0. A `local` one lives in the function, others are handed over.
 
-    `table` are the values of a const array, in the order of its elements, or `formula` says them. A `state` keeps its
-    value from call to call.
+    A const array has its values in `table`, in the order of its elements, or a `formula` that computes them. A `state`
+    keeps its value from call to call.
     """
 
     name: str
@@ -104,7 +108,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForLoop:
-    """One `for`, by identity: `name` counts from `low` to before `high`."""
+    """One `for`: `name` counts from `low` up to, but not including, `high`. It is equal to itself only."""
 
     name: str
     low: Form
@@ -132,8 +136,9 @@ class COperation:
     """An operation of C and its operands; `type` is what C gives it.
 
     `kind` is `literal` (its `text`), `const`, `read` (of `access`), `form` (an integer of loops), `convert`, `choice`
-    (condition, then, else), `call` of a function, or an operator of the language. Where the value is an affine integer
-    for certain, `form` says which.
+    (condition, then, else), `call` of a function, `negative`, `nearest` (rounded, halves upwards), `unknown` (a symbol
+    of a loop's trial run), or an operator of the language. Where the value is an affine integer for certain, `form` is
+    that integer.
     """
 
     kind: str
@@ -169,7 +174,11 @@ class COperation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statement:
-    """An assignment in its loops; `position` are its textual places, one more than loops."""
+    """An assignment in its loops; with `accumulate` it is a `+=`.
+
+    `position` has its place in the text of the function and of each loop around it, outermost first: one more than
+    loops. In turn with the iterators they are its time, as in a schedule of 2d + 1 dimensions.
+    """
 
     number: int
     loops: tuple[ForLoop, ...]
@@ -193,9 +202,10 @@ class Statement:
 
 @dataclass(frozen=True)
 class Scop:
-    """A function: variables by name, consts with text and values, statements in order, remarks, and pragmas HLS.
+    """A C function as a static control part; statements are in order, `consts` has texts and `values` the numbers.
 
-    `has_registers` says that elements of small arrays were tried as scalars, since a loop hands them on.
+    `has_registers` says that elements of small arrays were tried as scalars, since a loop hands them on. `requests`
+    are its pragmas HLS.
     """
 
     name: str

@@ -1,4 +1,11 @@
-"""What one group of statements becomes: a repetition, delays, or one body; see `stages` for the whole."""
+"""A group of statements as one stage: a repetition, a repetition with delays, or one body; see `stages` for the whole.
+
+A repetition begins with all loops that the statements share and that carry no value from one iteration to another. A
+loop is dropped if the subscripts that are written do not go over a dimension with it, or if a read of the stage's own
+values moves with it in another way than their write. That is repeated until all loops that stay are axes; dropped ones
+are loops of the body. For delays, each statement must write one element in each iteration, and all reads of earlier
+iterations must have constant distances.
+"""
 
 from __future__ import annotations
 
@@ -100,7 +107,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class StatementLevel:
-    """The statements of the scop, or of a step in time; `readers` are those of the scop, by statement and array."""
+    """Statements of the scop or of a step in time; `readers`, by statement and array, are those in the whole scop."""
 
     statements: tuple[Statement, ...]
     variables: Mapping[str, Variable]
@@ -140,7 +147,7 @@ def _instances(statement: Statement, variables: Mapping[str, Variable]) -> Insta
 
 
 def element_of(statement: Statement, access: ElementAccess, variables: Mapping[str, Variable]) -> Element:
-    """What an access touches: of a subscript that depends on data, the whole dimension."""
+    """The elements that an access touches: where data decide a subscript, the whole dimension."""
     conditions = [isl_condition(one) for one in guards_of(statement, access)]
     subscripts: list[str] = []
     for place, (form, dim) in enumerate(zip(access.subscripts, variables[access.array].dims, strict=True)):
@@ -166,7 +173,7 @@ def is_dynamic(form: Form) -> bool:
 
 
 class Plan:
-    """What is known of one group."""
+    """One group: from where its reads get their values, and the stages that it can become."""
 
     def __init__(self, level: StatementLevel, group: tuple[Statement, ...]) -> None:
         self.level, self.group = level, group
@@ -212,7 +219,7 @@ class Plan:
         return frozenset(self.targets - before)
 
     def whole(self) -> Stage:
-        """All in one body."""
+        """The group as one body."""
         places: Places = {
             name: tuple(WrittenDim((), dim) for dim in self.level.variables[name].dims)
             for name in self.targets - self.private
@@ -221,7 +228,7 @@ class Plan:
         return Stage(self.group, private=self.private, places=places, unread=unread, filled=self.filled)
 
     def repeated(self) -> Stage:
-        """The loops around all statements that no value passes, and that place what is written."""
+        """The group as a repetition over the loops that can be axes; as one body where none can."""
         loops = [loop for place, loop in enumerate(self._chain()) if self._passes_nothing(place)]
         while True:
             demoted, axes, places = self._axes(loops)
@@ -310,7 +317,10 @@ class Plan:
         return [RepetitionAxis(loop, form.factor(loop.name), offset, dim)], WrittenDim(((loop.name, 1),), None)
 
     def _old(self, loops: Sequence[ForLoop], places: Places) -> tuple[frozenset[int], set[str]]:
-        """Reads of what was there before the stage; and loops in the way of telling."""
+        """Reads, by identity, of what was there before the stage; or loops to drop, where there are any.
+
+        In a loop to drop, a read of the stage's own values has other subscripts than their write.
+        """
         names, old = [loop.name for loop in loops], set()
         writes = {one.target.array: one.target for one in self.group}
         for key, access in self.accesses.items():
@@ -328,7 +338,7 @@ class Plan:
         return frozenset(old), set()
 
     def delayed(self) -> Stage | None:
-        """Each iteration writes one element of each array, and takes others from iterations at constant distances."""
+        """The group as a repetition with delays, if values pass by constant distances; None for another group."""
         axes: tuple[RepetitionAxis, ...] | None = None
         places: Places = {}
         targets: dict[str, ElementAccess] = {}

@@ -1,4 +1,4 @@
-"""What `#pragma HLS` asks for, beside what arrayol decides about it."""
+"""The requests of `#pragma HLS`, each with a remark on who decides here what it asks for."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Request:
 
     @property
     def remark(self) -> str:
-        """What becomes of it."""
+        """A sentence for the user: the pragma, and who decides here what it asks for."""
         decided = _DECIDED.get(self.kind, "it has no counterpart and changes nothing here")
         return f"#pragma {self.text}: {decided}"
 

@@ -1,7 +1,7 @@
-"""What integers a value or a form can be: bounds that hold in every iteration.
+"""Bounds of the integers that a value or a form can be, in every iteration.
 
-A bound may need the value of a const that others want to set. Then it is taken as a number: `NumberNeededError` says
-so, and reading starts again with the number in its place.
+A bound may need the value of a const, which else stays a name that users can set. Then `NumberNeededError` says so, and
+the function is run again with a number in place of the name.
 """
 
 from __future__ import annotations

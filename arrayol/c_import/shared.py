@@ -1,4 +1,4 @@
-"""Parts of a value that are used twice, and which of them may be computed where nobody asks."""
+"""Common subexpressions: parts of a value that get a name, and which of them can be computed even where not needed."""
 
 from __future__ import annotations
 

@@ -1,11 +1,16 @@
 """A scop in stages: statements that depend on each other in a circle stay together, all others part.
 
-Arrays get a new version in each stage that writes them, so an element that is read before the stage writes it comes
-from the version before. A stage is one of three. Where no value passes from one iteration of a loop to another, and
-each iteration writes elements of its own, the loop is a dimension of a repetition, over the whole array; a value that
-passes by a constant distance is a delay. A loop in time around such stages repeats a step that hands its arrays on by
-delays. What is left is the body of one elementary task, with its loops as they are. All of that is decided by isl from
-the values that flow, for all sizes at once.
+The groups are the strongly connected components of the dependence graph, in a topological order. `plans` decides what
+becomes of each. A stage is one of three:
+
+- A repetition. A loop is one of its dimensions, over the whole array, where no value passes from one of its iterations
+  to another and each writes elements of its own. A value that passes by a constant distance is a delay.
+- A loop in time around such stages. It repeats a step, which hands its arrays on to the next one by delays.
+- The body of one elementary task, with its loops as they are.
+
+Neighbours that can share a repetition are merged. Arrays get a new version in each stage that writes them, so an
+element that is read before the stage writes it comes from the version before. All of that is decided by isl from the
+flow of values, for all sizes at once.
 """
 
 from __future__ import annotations
@@ -25,7 +30,7 @@ from arrayol.polyhedral.flow import OrderedStatements
 
 
 def sliced_arrays(group: Sequence[Statement], time: ForLoop) -> dict[str, tuple[int, Form]] | None:
-    """The arrays of which a step reads one slice; None where the loop's number is needed otherwise."""
+    """Dimension and offset of the slice that a step reads, by array; None where steps need their number otherwise."""
     targets = {one.target.array for one in group}
     found: dict[str, tuple[int, Form]] = {}
     for statement in group:
@@ -174,10 +179,10 @@ def _joined_body(level: StatementLevel, stages: Sequence[Stage]) -> Stage:
 
 
 def _groups(level: StatementLevel) -> list[tuple[Statement, ...]]:
-    """Statements that must follow each other in a circle; groups in an order that keeps all dependences."""
+    """The strongly connected components of the dependence graph, in an order that keeps all dependences."""
     statements = level.statements
     count, names = len(statements), [name_of(one) for one in statements]
-    after = [  # as the bits of a number
+    after = [  # for each statement, as bits, those that must follow it; below also through others (Warshall)
         sum(1 << two for two in range(count) if level.program.follows(names[one], names[two])) for one in range(count)
     ]
     for middle in range(count):

@@ -1,1 +1,1 @@
-"""Memory that loops use again and again as an array with an element for each iteration; and copies, which go."""
+"""Array expansion: memory that loops use again becomes an array with an element for each iteration; copies go."""

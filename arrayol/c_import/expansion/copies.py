@@ -1,6 +1,6 @@
-"""Locals that only hold on to a value: what reads them reads the value itself.
+"""Copy propagation: locals that only hold on to a value leave, and their readers read the value itself.
 
-A scalar that is kept for the rest of an iteration, as t of `t = w; w = x; y = t`, says nothing once w is an array.
+A scalar that is kept for the rest of an iteration, as t of `t = w; w = x; y = t`, is not needed once w is an array.
 An array of values that another one had some iterations before, as of a shift register, is that other array, read
 further back.
 """
@@ -28,7 +28,7 @@ from arrayol.ir.affine import Affine
 def without_copies(
     variables: Mapping[str, Variable], statements: Sequence[Statement], scans: Collection[str]
 ) -> list[Statement]:
-    """The statements without locals that copy what stays; each value of an array of `scans` is written once."""
+    """The statements without locals that only copy; `scans` are expanded arrays, whose elements are written once."""
     kept = _without_detours(variables, statements, scans)
     place = 0
     while place < len(kept):
@@ -121,7 +121,7 @@ def _without_scalar(
 
 @dataclass(frozen=True)
 class _Copy:
-    """What an array holds: an element of another, `back` iterations before, and a number in the first ones."""
+    """An array that holds elements of another, `back` iterations before, and a number in the first ones."""
 
     access: ElementAccess
     back: int
@@ -131,7 +131,7 @@ class _Copy:
 
 
 def _copy_of(statement: Statement, scans: Collection[str]) -> _Copy | None:
-    """What the update of a scan copies; None where it computes something."""
+    """The copy that the update of a scan makes; None where it computes something."""
     value, loop = statement.value, statement.loops[-1]
     target = statement.target.subscripts
     if not _counts(target, loop):

@@ -1,8 +1,8 @@
 """Values that loops only hand on, as line buffers and shifted windows: what reads them reads where they come from.
 
 `win[0] = win[1]; win[1] = line[x]; line[x] = in[y][x]` moves pixels through three memories. Which pixel a read gets is
-known from the flow of values, at each place where it is asked for; what happens at the ends of lines, where nobody
-asks, does not matter then.
+known from the flow of values, where a statement reads it. What the memories hold at the ends of lines, where no result
+needs it, does not matter then.
 """
 
 from __future__ import annotations

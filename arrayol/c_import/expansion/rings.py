@@ -177,7 +177,7 @@ def _changed(statement: Statement, rings: Mapping[str, _Ring]) -> Statement:
 
 
 def _read(ring: _Ring, reader: Statement, node: COperation) -> COperation:
-    """What an iteration reads: the value of one before it, in the first ones what the ring was filled with."""
+    """The value that an iteration reads: of one before it, in the first ones what the ring was filled with."""
     assert node.access is not None
     back = _age(ring, reader, node.access)
     assert back is not None

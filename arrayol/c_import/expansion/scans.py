@@ -2,7 +2,7 @@
 
 `z = 0.5f * z + x[n]; y[n] = z` makes a value for each n. As memory of one element, z would put the whole loop into one
 body. With an array of its values, an iteration reads that of the iteration before: a delay. Sums that are only read
-behind their loop stay scalars.
+after their loop stay scalars. (A scan is such a scalar with its array, as in a prefix sum, not an order of blocks.)
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class _Scan:
 def with_scans(
     variables: dict[str, Variable], statements: Sequence[Statement], consts: Mapping[str, object]
 ) -> tuple[dict[str, Variable], list[Statement]]:
-    """Variables and statements with such scalars as arrays."""
+    """Variables and statements with arrays in place of scalars that a loop hands on while it writes an array."""
     scans = {
         name: scan
         for name, one in variables.items()
@@ -189,7 +189,7 @@ def _value(statement: Statement, scans: Mapping[str, _Scan], starts: Mapping[str
 
 
 def _read(scan: _Scan, reader: Statement, access: ElementAccess, starts: Mapping[str, str]) -> COperation:
-    """What the scalar is where a statement reads it."""
+    """The value of the scalar where a statement reads it."""
     kind = scan.update.value.type
     depth = len(scan.loops)
     if reader.loops[:depth] == scan.loops:

@@ -91,7 +91,7 @@ class _Subscript:
         return None
 
     def _likely(self, forms: Sequence[Form], dim: Form | None) -> Iterator[Form]:
-        """What a choice between these forms may be; an image in a mirror may be the form of another."""
+        """Borders that a choice between these forms may be; an image in a mirror may be the form of another."""
         for form, other in product(sorted(forms, key=lambda form: any(factor < 0 for _, factor in form.terms)), forms):
             if form == other or not self._moves(form) or not all(isinstance(term, str) for term, _ in form.terms):
                 continue

@@ -37,10 +37,10 @@ from arrayol.source import Span
 
 @dataclass
 class Known:
-    """What earlier runs have found: consts that must be numbers, and scalars that loops hand on."""
+    """Facts that earlier runs have found and the next one begins with, such as consts that must be numbers."""
 
     numbers: set[str] = field(default_factory=set)
-    carried: set[Any] = field(default_factory=set)
+    carried: set[Any] = field(default_factory=set)  # scalars that a loop hands on, each with the loop
     unrolled: set[Any] = field(default_factory=set)  # loops
     memory: set[Any] = field(default_factory=set)  # local arrays that stay arrays
     keeps_state: bool = True  # whether small arrays that a loop hands on are registers
@@ -104,7 +104,7 @@ class Context:
         return {one if isinstance(one, str) else known[one] for one in written if isinstance(one, str) or one in known}
 
     def read_of(self, array: CArray, node: Any) -> COperation:
-        """What a local of one element holds."""
+        """The value that a local of one element holds."""
         return COperation(
             "read", array.type, access=ElementAccess(array.name, (), self.span(node), self.recorder.conditions)
         )

@@ -88,7 +88,7 @@ CType: TypeAlias = "NumberType | Sequence | Pointer | Struct | Void"
 
 
 class Types:
-    """What the names of types mean in one file."""
+    """The types of one file, by their names."""
 
     def __init__(self, widths: dict[str, tuple[int, bool]]) -> None:
         self.named: dict[str, CType] = {"__builtin_va_list": Void()}

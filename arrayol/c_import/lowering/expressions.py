@@ -107,7 +107,7 @@ class Expressions:
         return value.form
 
     def size_without_value(self, value: COperation, node: Any = None) -> RefusalError | None:
-        """What to say of a value that depends on a size which no setting gives; None where it depends on none."""
+        """The refusal of a value that depends on a size which no setting gives; None where it depends on none."""
         for access in value.reads():
             array = self.run.recorder.arrays[access.array]
             if not array.local and not array.dims and not array.state and array.type[0] != "f":
@@ -132,7 +132,7 @@ class Expressions:
         return self.load(place, node)
 
     def load(self, place: Any, node: Any) -> COperation:
-        """What is at a place."""
+        """The value at a place."""
         recorder = self.run.recorder
         if isinstance(place, COperation):
             return place
@@ -179,7 +179,7 @@ class Expressions:
     # Places.
 
     def place(self, node: Any) -> Any:
-        """What an expression names: a Cell, PointerCell, StructCell, Address, or a Value that it stands for."""
+        """The place that an expression names (Cell, CArray, PointerCell, StructCell, Address), or a named value."""
         match node:
             case c_ast.ID():
                 return self._named(node)
@@ -304,7 +304,7 @@ class Expressions:
                 return False
 
     def _item(self, address: Address | CellAddress, node: Any) -> Any:
-        """What a pointer points to."""
+        """The place that a pointer points to."""
         if isinstance(address, CellAddress):
             return address.cell
         if address.array.cells is not None and len(address.subscripts) == len(address.array.dims):

@@ -1,7 +1,7 @@
 """One function of C as statements: its parameters, the globals that it uses, and its body, run on symbols.
 
-A run may find that something must be known from the start: a const whose value decides something, or a scalar that is
-used behind a loop. Then it starts anew, with that known.
+A run may find a fact that must be known from the start: a const whose value decides something, or a scalar that is used
+after a loop. Then the function is run again with that fact (`Known`), until a run finds no new one.
 """
 
 from __future__ import annotations

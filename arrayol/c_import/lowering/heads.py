@@ -43,6 +43,7 @@ class Heads:
         self.run = run
 
     def head(self, node: Any) -> tuple[Header, ForLoop, COperation | Address, list[ElementGuard]]:
+        """The header, the loop, its iterator's value, and conditions beside the bounds. Raises RefusalError."""
         first = self._header(node)
         heads = [(one, *self._bounds(node, one)) for one in self._started(first)]
         header, loop, value, conditions = min(heads, key=lambda one: _count_of(one[1]))

@@ -38,15 +38,17 @@ from arrayol.c_import.model import COperation, ElementGuard, ForLoop, Form, Stat
 from arrayol.c_import.reading.trees import RunsOnce
 from arrayol.ir.affine import Affine
 
-# How a scalar changes in an iteration: what it is behind one, made of a symbol for what it was before.
+# How a scalar changes in an iteration: its value after one, in terms of a symbol for its value before.
 
 
-# A step, a turn, or `own` (a new value in each iteration), `carried`, or `switched` (a pointer to another array).
+# By key: a step, a turn (in a ring), `own` (a new value in each iteration, before it is used), `carried` (it hands a
+# value on), or `switched` (a pointer to another array).
 Changes = dict[tuple[int, ...], "Form | Turn | str"]
-UNKNOWN = "?"
+UNKNOWN = "?"  # the names of such symbols begin with it
 
 
 def symbol_of(cell: Cell | PointerCell, content: Content, name: str) -> Content:
+    """The symbol for what a scalar is before an iteration; a pointer keeps its array."""
     form: Form = Affine(((name, 1),))
     if isinstance(cell, PointerCell):
         return Address(content.array, (*content.subscripts[:-1], form)) if isinstance(content, Address) else content
@@ -184,7 +186,7 @@ class Loops:
             raise refusal
 
     def _holds(self, cond: Any) -> bool | None:
-        """What a condition says; a const that it depends on is a number from now on."""
+        """Whether a condition holds, None if that is not known; a const that it depends on is a number from now on."""
         condition = self.run.expressions.condition(cond)
         known = affine_condition(condition)
         for form in known.forms() if known is not None else ():
@@ -349,7 +351,7 @@ class Loops:
             self.run.recorder.contents[cell] = self.run.read_of(memory, node)
 
     def _tracked(self, cell: Cell) -> Content:
-        """What a scalar is. Raises RestartError where a loop before must hand it on for that."""
+        """The content of a scalar. Raises RestartError where a loop before must hand it on for that."""
         content = self.run.recorder.content(cell)
         if isinstance(content, Deferred):
             self.run.carried.add(content.key)
@@ -376,7 +378,7 @@ class Loops:
         return {access.array for access in content.reads()} if isinstance(content, COperation) else set()
 
     def _advanced(self, cell: Cell | PointerCell, content: Content, step: Form | Turn, count: Form) -> Content:
-        """What an induction variable is after `count` iterations."""
+        """The content of an induction variable after `count` iterations."""
         if isinstance(step, Turn):
             assert isinstance(content, COperation)
             assert content.form is not None
@@ -390,7 +392,7 @@ class Loops:
         return content if step.number == 0 else Undefined()
 
     def _after(self, cell: Cell | PointerCell, content: Content, step: Form | Turn, loop: ForLoop) -> Content:
-        """What an induction variable is after the loop."""
+        """The content of an induction variable after the loop."""
         least = self.run.arithmetic.ranges.least(loop.high - loop.low)
         is_still = not isinstance(step, Turn) and step.number == 0
         if not is_still and (least is None or least < 0):
@@ -398,7 +400,7 @@ class Loops:
         return self._advanced(cell, content, step, loop.high - loop.low)
 
     def _last(self, header: Header, loop: ForLoop, *, is_known: bool) -> Content:
-        """What the iterator is after the loop, if its bounds alone say that."""
+        """The iterator after the loop, if its bounds alone say that."""
         least = self.run.arithmetic.ranges.least(loop.high - loop.low)
         if not is_known or least is None or least < 0:
             return Unusable(f"what '{header.cell.name}' is after the loop is not known", "use another variable")

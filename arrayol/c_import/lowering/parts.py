@@ -1,4 +1,4 @@
-"""What the parts of a run do for each other; `context` holds one of each."""
+"""Protocols of the parts of a run, so that they can use each other without imports; `context` holds one of each."""
 
 from __future__ import annotations
 

@@ -20,14 +20,14 @@ _COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 
 @dataclass(frozen=True)
 class SubscriptPiece:
-    """What a subscript is where conditions hold."""
+    """The form of a subscript where conditions hold."""
 
     conditions: tuple[ElementGuard, ...]
     form: Form
 
 
 class Pieces:
-    """Subscripts that are a choice between affine ones, as for a border: each with where it holds."""
+    """The pieces of subscripts, and their conditions as values, in one run."""
 
     def __init__(self, run: Context) -> None:
         self.run = run

@@ -53,7 +53,7 @@ class Recorder:
     predicates: list[COperation] = field(default_factory=list)  # what must hold of data for a store to happen
 
     def content(self, cell: Cell | PointerCell) -> Content:
-        """What a scalar or pointer is here. Raises NumberNeededError."""
+        """The content of a scalar or pointer here. Raises NumberNeededError."""
         content = self.contents.get(cell, Undefined())
         if isinstance(content, Pending):
             content = self.contents[cell] = content.content()
@@ -289,7 +289,7 @@ def variables_of(arrays: Mapping[str, CArray]) -> dict[str, Variable]:
 
 
 def live(statements: list[Statement], arrays: Mapping[str, CArray]) -> list[Statement]:
-    """The statements without those whose locals nobody reads."""
+    """The statements without dead ones, which write locals that nobody reads; they are numbered anew."""
     while True:
         read = {access.array for one in statements for access in one.value.reads()}
         kept = [one for one in statements if one.target.array in read or not arrays[one.target.array].local]

@@ -1,4 +1,4 @@
-"""Arrays and tables of C, and state that lives from call to call."""
+"""Arrays and tables of C, and state that lives from call to call (`states` of a run)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What names of C stand for while a function runs on symbols, and what scalars are at one place of it."""
+"""Symbols that names of C stand for while a function is run, and contents that scalars have at one place of it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class PoisonedError(Exception):
 
 
 class RestartError(Exception):
-    """Something is known now that must be so from the start."""
+    """A fact was found that must hold from the start: the function is run again."""
 
 
 @dataclass(eq=False)
@@ -127,7 +127,7 @@ class Poison:
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
-    """What a scalar is after a loop that gives it a value in each iteration; `key` names loop and scalar."""
+    """A scalar after a loop that sets it in each iteration; `key` names both. A read makes the loop hand it on."""
 
     key: tuple[tuple[int, ...], tuple[int, ...]]
 
@@ -142,7 +142,7 @@ class Unusable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pending:
-    """What a scalar is after a loop, found out where somebody asks: it may need the value of a const."""
+    """A scalar after a loop, computed only when it is read, since that may need the value of a const."""
 
     content: Callable[[], Content]
 
@@ -161,7 +161,7 @@ class Scopes:
         self.frames[-1][-1][name] = symbol
 
     def find(self, name: str, node: Any) -> Symbol:
-        """What a name stands for. Raises RefusalError, and PoisonedError for one whose declaration was refused."""
+        """The symbol of a name. Raises RefusalError, and PoisonedError for a name whose declaration was refused."""
         scopes = [*reversed(self.frames[-1]), self.frames[0][0]]
         symbol = next((scope[name] for scope in scopes if name in scope), None)
         if isinstance(symbol, Refused):

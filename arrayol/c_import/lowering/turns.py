@@ -107,7 +107,7 @@ def _turned(before: Form, after: COperation, number: Callable[[Form], int | None
 
 
 def _bounds(condition: ElementGuard, form: Form) -> list[Form]:
-    """What a form is, or reaches, where a condition holds, if that is free of it."""
+    """The values of a form where a condition holds with equality; one that has the form in it says nothing."""
     if condition.form is None or condition.kind == "!=":
         return []
     return [form - condition.form.scaled(factor) for factor in ((1, -1) if condition.kind == "==" else (1,))]

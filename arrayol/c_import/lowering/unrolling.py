@@ -1,7 +1,7 @@
 """Small local arrays that are registers: a scalar for each element, and loops over them unrolled.
 
-The subscripts of an array whose elements are written one by one, as in a sorting network or a shift register, say
-nothing. As scalars its elements are values like any other.
+Where the elements of an array are written one by one, as in a sorting network or a shift register, its subscripts show
+no order. As scalars its elements are values like any other.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Unrolling:
         return dim.constant + sum(factor * int(self.run.values[str(term)]) for term, factor in dim.terms)
 
     def _element_of(self, array: CArray, subscripts: tuple[int, ...]) -> COperation:
-        """What an array that is handed over holds when the function starts."""
+        """The first value of an element of an array that is handed over."""
         return COperation("read", array.type, access=ElementAccess(array.name, _forms(subscripts), array.span))
 
     def finish(self) -> None:

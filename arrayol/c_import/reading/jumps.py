@@ -1,8 +1,8 @@
 """Functions without jumps: `continue`, `break`, `switch`, `return` in loops and loops that count become choices.
 
-`if (c) continue; rest` becomes `if (c) skipped = 1; if (!skipped) { rest }`. A loop that is left runs all of its
-iterations, and those behind the `break` do nothing. A `while` whose last statement steps what its condition asks is a
-`for`. What none of that fits stays as it is, and is refused where it is run.
+`if (c) continue; rest` becomes `if (c) skipped = 1; if (!skipped) { rest }`. A loop with a `break` still runs
+all of its iterations; those after the `break` do nothing. A `while` whose last statement steps a variable of its
+condition is a `for`. A jump that none of this fits stays as it is, and is refused where it is run.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class _Rewriter:
         return [one for node in nodes for one in self.statement(node)]
 
     def statement(self, node: Any) -> list[Any]:
-        """What a statement becomes."""
+        """The statements that take the place of one."""
         match node:
             case c_ast.Compound():
                 return [c_ast.Compound(self.block(node.block_items or []), node.coord)]
@@ -162,7 +162,7 @@ class _Rewriter:
         ]
 
     def _returns(self, body: list[Any], node: Any) -> tuple[list[Any], list[Any], list[Any]]:
-        """What goes before and behind a loop, and its body, in which a `return` is a flag and a `break`."""
+        """Statements before a loop and after it, and its body, in which a `return` is a flag and a `break`."""
         if not any(jumps(one, (c_ast.Return,), through=True) for one in body):
             return [], [], body
         coord = node.coord

@@ -1,7 +1,7 @@
 """The preprocessor of a machine without a compiler: pcpp, with C's arithmetic in `#if` and tokens that stay apart.
 
 pcpp 1.30 computes `#if` as Python does (-7 % 2 is 1 there, and chains of ?: group from the left), and writes two tokens
-of which one came from a macro without a blank between them, so that `-` and `-v` become `--v`. Both are done here.
+of which one came from a macro without a blank between them, so that `-` and `-v` become `--v`. Both are corrected here.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class _Reader(Preprocessor):  # type: ignore[misc]
         self.line_directive = None
 
     def text(self) -> str:
-        """All that is left, with line marks."""
+        """The preprocessed text, with line marks."""
         self.parse(self.file.text, self.file.name)
         out, place, last, end = StringIO(), ("", 0), "", -1
         while (token := self.token()) is not None:
@@ -119,7 +119,7 @@ class _Reader(Preprocessor):  # type: ignore[misc]
         return result
 
     def on_error(self, file: str, line: int, message: str) -> None:
-        """What pcpp refuses."""
+        """Refuse what pcpp refuses. Raises ArrayolError."""
         raise error("c-syntax", f"the preprocessor: {message}", _span(self.file, line), hint="mend this line")
 
     def on_include_not_found(self, is_malformed: bool, is_system: bool, folder: str, name: str) -> None:

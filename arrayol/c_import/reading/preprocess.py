@@ -54,7 +54,7 @@ class Macro:
 
 @dataclass(frozen=True)
 class Preprocessed:
-    """The text with line marks, `macros` that kept their names, and the words of the preprocessor that made it."""
+    """The text with line marks, `macros` that kept their names, and the program that made it."""
 
     text: str
     macros: dict[str, Macro]
@@ -126,7 +126,7 @@ class _Compiler:
     words: tuple[str, ...]
 
     def __call__(self, option: str, text: str) -> str | None:
-        """What comes out; None where the compiler does not know the option. Raises ArrayolError for errors."""
+        """The preprocessed text; None where the compiler does not know the option. Raises ArrayolError for errors."""
         quiet = [] if option else [f"-D{name}={value}" for name, value in _QUIET.items()]
         folder = Path(self.file.name).parent
         options = ["-E", "-x", "c", "-nostdinc", "-w", "-isystem", str(HEADERS), "-iquote", str(folder)]
@@ -193,8 +193,8 @@ def marked_lines(text: str) -> Iterator[tuple[str, int, str]]:
 def plain_macros(lines: Iterator[tuple[str, int, str]], file: SourceFile) -> dict[str, Macro]:
     """Macros of the user's files that are one number of type int or double, defined once.
 
-    None where a macro pastes or quotes its arguments: there the name would show. A name that stands in the text before
-    its definition means something else there.
+    There are none if a macro pastes or quotes its arguments, since there the name would show. A name that stands in the
+    text before its definition means something else there.
     """
     found: dict[str, Macro] = {}
     left_out: set[str] = set()

@@ -41,7 +41,7 @@ _FOREIGN = (  # words of C++ and of compilers that no tree has room for, with wh
 
 @dataclass(frozen=True)
 class Unit:
-    """What a file holds: functions by name, declarations at its top level, macros that are consts."""
+    """The content of a file: functions by name, declarations at its top level, macros that are consts."""
 
     places: Places
     functions: dict[str, c_ast.FuncDef]

@@ -9,7 +9,7 @@ from pycparser import c_ast
 
 
 class Chosen(c_ast.Node):  # type: ignore[misc]  # pycparser has no types
-    """What a `switch` asks: a scalar `name` with the value of an expression."""
+    """The value that a `switch` chooses by: a scalar `name` with the value of an expression."""
 
     __slots__ = ("coord", "expr", "name")
     attr_names = ("name",)
