@@ -420,7 +420,7 @@ class BodyText:
         return ForLoop(loop.name, low, high, loop.span)
 
     def _lines(self, statement: Statement, loops: Sequence[ForLoop]) -> list[str]:
-        """The line of a statement, behind those that name what it uses twice."""
+        """The line of a statement, after lines that name the values that it uses twice."""
         conditions = self._conditions(statement)
         held = {name for one in conditions for form in one.forms() for name in names_of(form) if name in self.axes}
         names = {name: self._index(name) for name in sorted(held)}

@@ -113,7 +113,7 @@ def _precedes(one: Statement, other: Statement) -> bool:
 
 
 def _is_known_reader(scan: _Scan, reader: Statement) -> bool:
-    """Whether which value a statement reads is known: in the loop, or behind it where it surely ran."""
+    """Whether it is known which value a statement reads: in the loop, or after it if the loop surely ran."""
     if reader.loops[: len(scan.loops)] == scan.loops:
         return True
     depth = len(scan.loops) - 1

@@ -1,4 +1,4 @@
-"""Choices: both sides are run, and what scalars are behind them is chosen."""
+"""Choices: both sides are run, and each scalar is a choice between its two values after that."""
 
 from __future__ import annotations
 

@@ -196,7 +196,7 @@ class Calls:
         self._copy(target, source, shape, node)
 
     def _shape(self, target: Address, count: int, node: Any) -> list[int]:
-        """The extents of the loops that touch so many elements behind an address."""
+        """The extents of the loops that touch so many elements from an address on."""
         shape: list[int] = []
         inner = [self.run.number_of(dim) for dim in target.array.dims[len(target.subscripts) :]]
         for extent in reversed(inner):
@@ -214,7 +214,7 @@ class Calls:
         self._loops(shape, node, lambda places: (target, integer(number)), places=[])
 
     def zero(self, target: Address, node: Any) -> None:
-        """Give all elements behind the start of an array 0."""
+        """Give all elements from the start of an array on 0."""
         shape = [self.run.number_of(dim) or 0 for dim in target.array.dims]
         self._loops(shape, node, lambda places: (target, integer(0)), places=[])
 
@@ -236,6 +236,6 @@ class Calls:
 
 
 def _at(address: Address, places: list[Form]) -> Address:
-    """An element behind an address."""
+    """The element that lies some places after an address."""
     *outer, last = address.subscripts
     return Address(address.array, (*outer, last + places[0], *places[1:]))

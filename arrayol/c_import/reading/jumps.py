@@ -116,7 +116,7 @@ class _Rewriter:
         return [*before, *made, *self.block(after)]
 
     def _break_flag(self, kind: type, node: Any, name: str | None, asked: Any, inner: Any) -> list[Any]:
-        """A loop with `break`: a flag that it sets, and the iterator's value there if that is asked behind it."""
+        """A loop with `break`: a flag that it sets, and the iterator's value there if that is read after it."""
         coord = node.coord
         if name is None or asked is None:
             return self._flag_loop(kind, node, asked, inner)
@@ -251,7 +251,7 @@ def _without_last_break(node: Any) -> Any:
 
 
 def _ends(node: Any) -> bool:
-    """Whether nothing behind a statement runs."""
+    """Whether nothing after a statement runs, as it always jumps."""
     if isinstance(node, c_ast.Compound):
         return bool(node.block_items) and _ends(node.block_items[-1])
     return isinstance(node, c_ast.Break | c_ast.Continue | c_ast.Return)
@@ -330,7 +330,7 @@ def _counted(node: Any) -> Any:
 
 
 def _counted_down(node: Any) -> Any:
-    """The `for` that `while (n--)` is, where its body does not name n; one more step goes behind it."""
+    """The `for` that `while (n--)` is, where its body does not name n; one more step goes after it."""
     cond = node.cond
     step = cond.left if isinstance(cond, c_ast.BinaryOp) and cond.op in {">", "!="} else cond
     is_zero = step is cond or (isinstance(cond.right, c_ast.Constant) and cond.right.value == "0")
