@@ -1,7 +1,7 @@
 """A Sphinx extension: what the theme leaves out for those who use a screen reader or no mouse.
 
-Captions in the list of pages get a level, asides a name, code that may be wider than the page the focus of keys, the
-page of the search a heading, and corners of tables that head nothing are plain cells.
+Captions in the list of pages get a level, asides a name, code and tables that may be wider than the page the focus of
+keys, the page of the search a heading, and corners of tables that head nothing are plain cells.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ CHANGES = (
     (re.compile(r'(<aside class="toc-drawer[^"]*")>'), r'\1 aria-label="On this page">'),
     (re.compile(r'<th class="head"><p></p></th>'), "<td></td>"),
     (re.compile(r"<pre>"), '<pre tabindex="0">'),
+    (re.compile(r'(<div class="table-wrapper[^"]*")>'), r'\1 tabindex="0">'),
     (re.compile(r'(<article role="main" id="furo-main-content">\s*)(?=<noscript>)'), r"\1<h1>Search</h1>"),
 )
 

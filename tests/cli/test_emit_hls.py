@@ -242,7 +242,7 @@ def test_a_stream_that_is_too_shallow_is_told(emit: Emit, here: Path, changed: C
     assert fullest > 1
     changed("src/group0.cpp", f'"1: y", {depth})', f'"1: y", {fullest - 1})')
     code, out, err = emit("--check", "--json")
-    told = f"plain, bank 0 of the stream of '1: y' holds {fullest} data, and its depth is {fullest - 1}"
+    told = f"plain, bank 0 of the stream of '1: y' holds {fullest} elements, and its depth is {fullest - 1}"
     assert code == 1
     assert json.loads(out)["checked"]["mismatches"][0] == told
     assert told in err
