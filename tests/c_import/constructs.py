@@ -454,6 +454,16 @@ CONSTRUCTS = {
         "|||int t[4] = {1, 2}; for (int i = 0; i < 3; i++) for (int j = i; j < 4; j++) t[x[i * 4 + j] & 3] += y[j]; "
         "for (int i = 0; i < 4; i++) y[i] = t[i];"
     ),
+    "counter of elements that has no sign": (
+        "|||unsigned k = 0; for (int i = 0; i < 4; i++) for (int j = 0; j < 3; j++) y[k++] = x[i * 3 + j];"
+    ),
+    "counts at places that counts choose": (
+        "|||for (int i = 0; i < 3; i++) for (int j = 0; j < 4; j++) u[u[x[i * 4 + j] % 12] % 12] += 200;"
+    ),
+    "ring that outer iterations fill": (
+        "|||int z[2], p = 0; for (int i = 0; i < 3; i++) for (int j = 0; j < 4; j++) { "
+        "y[i * 4 + j] = i > 0 || j > 1 ? z[p] : 0; z[p] = x[i * 4 + j]; p = (p + 1) & 1; }"
+    ),
     "elements that data choose": (
         "|||int t[4] = {5, 6, 7}; for (int i = 0; i < 12; i++) { t[x[i] & 3] = i; y[i] = t[1] + t[u[i] & 3]; }"
     ),

@@ -62,9 +62,8 @@ def _histogram(
     if not is_chosen or not fixed or loops[0].low.number != 0 or variable.dims[0].number is None:
         return None
     touching = [one for one in statements if one is not count and _touches(one, variable.name)]
-    if any(one.loops[:1] == loops[:1] for one in touching) or any(
-        access.array == variable.name for access in count.value.reads()
-    ):
+    _, *own = count.reads  # beside the bin itself
+    if any(one.loops[:1] == loops[:1] for one in touching) or any(one.array == variable.name for one in own):
         return None
     before = [one for one in touching if one.position < count.position]
     return _Histogram(count, tuple(before) if _gives_one_number(before, variable) else (), variable)

@@ -93,6 +93,8 @@ def _ring_of(variable: Variable, statements: Sequence[Statement], consts: Mappin
         return None
     if any(place.form.factor(loop.name) for loop in loops[:-1]):
         return None
+    if not starts and len(loops) > 1:
+        return None  # it may hold what an outer iteration has left
     values = {one.value.text if one.value.kind == "literal" else None for one in map(_plain, starts)}
     before = all(one.loops[: len(loops) - 1] == loops[:-1] and one.position < write.position for one in starts)
     if len(values) > 1 or None in values or not before or any(loops[-1] in one.loops for one in starts):

@@ -23,6 +23,7 @@ from arrayol.c_import.model import (
     Rounded,
     Statement,
     Variable,
+    data_of,
     not_negative,
 )
 from arrayol.errors import Diagnostic
@@ -291,7 +292,8 @@ def variables_of(arrays: Mapping[str, CArray]) -> dict[str, Variable]:
 def live(statements: list[Statement], arrays: Mapping[str, CArray]) -> list[Statement]:
     """The statements without dead ones, which write locals that nobody reads; they are numbered anew."""
     while True:
-        read = {access.array for one in statements for access in one.value.reads()}
+        values = [value for one in statements for value in (*data_of(one.target), one.value)]  # subscripts read, too
+        read = {access.array for value in values for access in value.reads()}
         kept = [one for one in statements if one.target.array in read or not arrays[one.target.array].local]
         if len(kept) == len(statements):
             return [replace(one, number=number) for number, one in enumerate(kept)]
