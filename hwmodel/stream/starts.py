@@ -9,7 +9,7 @@ weights its demands. A bound whose edge has flow holds exactly, and with these e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 _ROOT = "the frame"  # starts are counted from it; no node has a space in a name of its own but loads and stores
@@ -80,12 +80,3 @@ def _least(names: Sequence[str], bounds: Sequence[tuple[str, str, int]]) -> dict
                 values[head] = values[tail] + least
                 changed = True
     return values
-
-
-def spans(starts: Mapping[str, int], waits: Iterable[Wait]) -> dict[str, int]:
-    """By lane, the pulses from birth to latest read at most."""
-    found: dict[str, int] = {}
-    for wait in waits:
-        late = wait.most + starts[wait.reader] - starts[wait.writer]
-        found[wait.lane] = max(late, found.get(wait.lane, late))
-    return found

@@ -6,11 +6,12 @@ of its own; a second repetition adds them row by row. Integers give the same sum
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from arrayol.c_import.forms import names_of
 from arrayol.c_import.model import COperation, Dynamic, ElementAccess, ForLoop, Form, Statement, Variable, not_negative
+from arrayol.c_import.words import free_name
 from arrayol.ir.affine import Affine
 
 _PLACES = 4  # so many textual places for each of before: two more behind the loop of the counts
@@ -90,14 +91,14 @@ def _number(value: COperation) -> str | None:
 def _parts(histogram: _Histogram, variables: dict[str, Variable]) -> list[Statement]:
     """The counts of each row, their sums from row to row, and the last of them."""
     count, variable = histogram.count, histogram.variable
-    names = [_free(f"{variable.name}_{part}", variables) for part in ("rows", "sums")]
+    names = [free_name(f"{variable.name}_{part}", variables) for part in ("rows", "sums")]
     for name in names:
         dims = (histogram.rows.high, *variable.dims)
         variables[name] = replace(variable, name=name, dims=dims, local=True, state=False, origin=name)
     counts, sums = names
     row: Form = Affine(((histogram.rows.name, 1),))
     taken = {*variables, *(loop.name for loop in count.loops)}
-    inner = ForLoop(_free("bin", taken), Affine(), variable.dims[0], count.target.span)
+    inner = ForLoop(free_name("bin", taken), Affine(), variable.dims[0], count.target.span)
     bin_: Form = Affine(((inner.name, 1),))
     outer = ForLoop(histogram.rows.name, histogram.rows.low, histogram.rows.high, histogram.rows.span)
     place, span, kind = count.position[0], count.target.span, variable.type
@@ -116,9 +117,3 @@ def _parts(histogram: _Histogram, variables: dict[str, Variable]) -> list[Statem
     result = Statement(0, (last,), (place + 2, 0), (), ElementAccess(variable.name, (bin_,), span), value, False)
     own = replace(count, target=ElementAccess(counts, (row, *count.target.subscripts), span))
     return [own, added, result]
-
-
-def _free(name: str, taken: Collection[str]) -> str:
-    while name in taken:
-        name += "_"
-    return name

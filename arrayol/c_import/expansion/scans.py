@@ -14,6 +14,7 @@ from arrayol.c_import.expansion.copies import without_copies
 from arrayol.c_import.forms import names_of
 from arrayol.c_import.graphs import mapped
 from arrayol.c_import.model import COperation, ElementAccess, ForLoop, Form, Statement, Variable, data_of, not_negative
+from arrayol.c_import.words import free_name
 from arrayol.ir.affine import Affine
 
 
@@ -61,17 +62,11 @@ def with_scans(
     for name, scan in scans.items():
         dims = tuple(loop.high for loop in scan.loops)
         if scan.start.value.kind != "literal":
-            starts[name] = _free(f"{name}_first", variables)
+            starts[name] = free_name(f"{name}_first", variables)
             variables[starts[name]] = replace(variables[name], name=starts[name], dims=dims[:-1])
         variables[name] = replace(variables[name], dims=scan.in_order(dims))
     changed = [_changed(one, scans, starts) for one in statements]
     return variables, without_copies(variables, [one for one in changed if one], set(scans))
-
-
-def _free(name: str, taken: Mapping[str, object]) -> str:
-    while name in taken:
-        name += "_"
-    return name
 
 
 def _scan_of(name: str, statements: Sequence[Statement], consts: Mapping[str, object]) -> _Scan | None:
