@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from arrayol.c_import.model import Bordered, COperation, Dynamic, ElementGuard, ForLoop, Form, Rounded, Term
+from arrayol.c_import.model import (
+    Bordered,
+    COperation,
+    Dynamic,
+    ElementAccess,
+    ElementGuard,
+    ForLoop,
+    Form,
+    Rounded,
+    Term,
+)
 from arrayol.ir.affine import Affine
 
 TermText = Callable[[Term], str]
@@ -107,6 +117,11 @@ def as_data(form: Form) -> Form:
         own = term if is_plain else Dynamic(COperation("form", "i32", form=Affine(((term, 1),))))
         result += Affine(((own, factor),))
     return result
+
+
+def hangs_on_data(access: ElementAccess) -> bool:
+    """Whether data decide which element this is."""
+    return any(without_data(form) is None for form in access.subscripts)
 
 
 def without_data(form: Form) -> Form | None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from arrayol.c_import.model import COperation, Dynamic, ElementAccess, Form
+from arrayol.c_import.model import BOOL, COperation, Dynamic, ElementAccess, ElementGuard, Form
 from arrayol.ir.affine import Affine
+
+_TURNED = {">=": "<=", "==": "==", "!=": "!="}
 
 
 def mapped(
@@ -32,3 +34,25 @@ def _with_values(form: Form, known: dict[int, COperation]) -> Form:
         (Dynamic(known[id(term.value)]) if isinstance(term, Dynamic) else term, factor) for term, factor in form.terms
     )
     return Affine(terms, form.constant)
+
+
+def truth_of(condition: ElementGuard) -> COperation:
+    """A condition as a truth value."""
+    if condition.form is None:
+        first, *others = map(truth_of, condition.parts)
+        for other in others:
+            first = COperation(condition.kind, BOOL, (first, other))
+        return first
+    terms = condition.form.terms
+    above: Form = Affine(tuple((term, factor) for term, factor in terms if factor > 0))
+    below: Form = Affine(tuple((term, -factor) for term, factor in terms if factor < 0), -condition.form.constant)
+    kind = condition.kind
+    if not above.terms:
+        above, below, kind = below + condition.form.constant, Affine(constant=condition.form.constant), _TURNED[kind]
+    return COperation(kind, BOOL, (_integer(above), _integer(below)))
+
+
+def _integer(form: Form) -> COperation:
+    if form.number is None:
+        return COperation("form", "i32", form=form)
+    return COperation("literal", "i32", text=str(form.number), form=form)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from arrayol.c_import.emit import Writer
+from arrayol.c_import.expansion.instances import with_instances
 from arrayol.c_import.forms import form_text, isl_condition, isl_text, without_data
 from arrayol.c_import.formulas import with_formulas
 from arrayol.c_import.lowering.function import lowered
@@ -185,7 +186,17 @@ def import_source(file: SourceFile, choices: Choices | None = None) -> Imported:
     inputs = {port.name: before.get(port.name) or origins[port.name] for port in taken}
     outputs = {port.name: origins[port.name] for port in top.outputs}
     tasks = {name: stage for stage, name in writer.tasks}
-    return Imported(text, loaded.spec, stages, scop.remarks, inputs, outputs, origins, tasks, scop.requests)
+    return Imported(text, loaded.spec, stages, _assumed(scop), inputs, outputs, origins, tasks, scop.requests)
+
+
+def _assumed(scop: Scop) -> tuple[tuple[Span, str], ...]:
+    """What was assumed, with what states start with, in the order of the text."""
+    found = [*scop.remarks]
+    for one in scop.variables.values():
+        if one.first and not one.local:
+            text = f"'{one.origin}' is an input and an output: hand over {one.first} first, then what came out"
+            found.append((one.span, text))
+    return tuple(sorted(found, key=lambda remark: remark[0].start))
 
 
 def _best(file: SourceFile, unit: Unit, choices: Choices) -> tuple[Scop, tuple[Stage, ...]]:
@@ -193,14 +204,14 @@ def _best(file: SourceFile, unit: Unit, choices: Choices) -> tuple[Scop, tuple[S
     try:
         scop, stages = _staged(file, unit, choices, keeps_state=True)
     except ArrayolError:  # numbers of unrolled loops may be refused, too
-        return _staged(file, unit, choices, keeps_state=False)
-    if not scop.has_registers:
-        return scop, stages
-    plain = _staged(file, unit, choices, keeps_state=False)
-    loops, *with_registers = _costs(stages)
-    plain_loops, *without = _costs(plain[1])
-    is_better = loops < plain_loops and any(one < other for one, other in zip(with_registers, without, strict=True))
-    return (scop, stages) if is_better else plain
+        return _parted(*_staged(file, unit, choices, keeps_state=False))
+    if scop.has_registers:
+        plain = _staged(file, unit, choices, keeps_state=False)
+        loops, *with_registers = _costs(stages)
+        plain_loops, *without = _costs(plain[1])
+        is_better = loops < plain_loops and any(one < other for one, other in zip(with_registers, without, strict=True))
+        scop, stages = (scop, stages) if is_better else plain
+    return _parted(scop, stages)
 
 
 def _costs(stages: tuple[Stage, ...]) -> tuple[int, int, int, int]:
@@ -221,10 +232,28 @@ def _staged(file: SourceFile, unit: Unit, choices: Choices, *, keeps_state: bool
     try:
         with bounded_effort(_TRIED_EFFORT if scop.has_registers else _EFFORT):
             _check_inside(scop)
-            return with_formulas(scop, stages_of(scop))
+            return with_formulas(*stages_of(scop))
     except TooHardError:
         hint = "import it in parts"
         raise error("scop-too-large", "the dependences of this scop are too many", hint=hint, file=file.name) from None
+
+
+def _parted(scop: Scop, stages: tuple[Stage, ...]) -> tuple[Scop, tuple[Stage, ...]]:
+    """The scop and its stages, with arrays of their own for statements of a body if it is repeated then."""
+    for stage in _bodies(stages):
+        numbers = {one.number for one in stage.statements if one.loops}
+        if not numbers:
+            continue
+        try:
+            with bounded_effort(_TRIED_EFFORT):
+                parted = with_instances(scop, [one for one in scop.statements if one.number in numbers])
+                if parted is not None:
+                    other, others = with_formulas(*stages_of(parted))
+        except TooHardError:
+            continue
+        if parted is not None and _costs(others)[0] < _costs(stages)[0]:
+            return _parted(other, others)
+    return scop, stages
 
 
 def _check_written(scop: Scop, file: SourceFile) -> None:

@@ -87,7 +87,7 @@ class Variable:
     """An array, or a scalar as an array of rank 0. A `local` one lives in the function, others are handed over.
 
     A const array has its values in `table`, in the order of its elements, or a `formula` that computes them. A `state`
-    keeps its value from call to call.
+    keeps its value from call to call, and starts with `first`; no other function sees a `hidden` one.
     """
 
     name: str
@@ -99,6 +99,8 @@ class Variable:
     state: bool = False
     origin: str = ""  # the name in C
     formula: str = ""
+    hidden: bool = False
+    first: str = ""
 
     @property
     def is_const(self) -> bool:

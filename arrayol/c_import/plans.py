@@ -339,21 +339,15 @@ class Plan:
 
     def delayed(self) -> Stage | None:
         """The group as a repetition with delays, if values pass by constant distances; None for another group."""
-        axes: tuple[RepetitionAxis, ...] | None = None
-        places: Places = {}
-        targets: dict[str, ElementAccess] = {}
-        for statement in self.group:
-            target = statement.target
-            wrong, found, row = self._placed_axes(statement, statement.loops)
-            if wrong or not all(dim.is_plain for dim in row) or target.array in targets:
-                return None
-            if statement.loops != self.group[0].loops or (axes is not None and tuple(found.values()) != axes):
-                return None
-            axes = tuple(found.values())  # in the order of the array
-            targets[target.array] = target
-            places[target.array] = row
+        within = frozenset(name for name in self.private if self._stays_within(name))
+        placed = self._placed_once([one for one in self.group if one.target.array not in within])
+        if placed is None:
+            return None
+        axes, places, targets = placed
         old, delays = set[int](), dict[int, tuple[int, ...]]()
         for key, access in self.accesses.items():
+            if access.array in within:
+                continue
             target = targets[access.array]
             steps = [(one - two).number for one, two in zip(target.subscripts, access.subscripts, strict=True)]
             if not self.sources[key].statements:
@@ -363,14 +357,13 @@ class Plan:
                 return None
             elif any(steps):
                 delays[key] = tuple(step for step in steps if step is not None)
-        assert axes is not None
         kept = frozenset(old)
         handed_on = {self.accesses[key].array for key in delays}
         states = frozenset(self.private & handed_on)
         return Stage(
             self.group,
             axes,
-            frozenset(),
+            within,
             places,
             kept,
             delays,
@@ -378,6 +371,36 @@ class Plan:
             unread=self._unread(kept, delays),
             filled=self.filled,
         )
+
+    def _placed_once(
+        self, statements: Sequence[Statement]
+    ) -> tuple[tuple[RepetitionAxis, ...], Places, dict[str, ElementAccess]] | None:
+        """The axes, and by array how an instance writes one element of it; None where statements do not share them."""
+        axes: tuple[RepetitionAxis, ...] | None = None
+        places: Places = {}
+        targets: dict[str, ElementAccess] = {}
+        for statement in statements:
+            target = statement.target
+            wrong, found, row = self._placed_axes(statement, statement.loops)
+            if wrong or not all(dim.is_plain for dim in row) or target.array in targets:
+                return None
+            if statement.loops != self.group[0].loops or (axes is not None and tuple(found.values()) != axes):
+                return None
+            axes = tuple(found.values())  # in the order of the array
+            targets[target.array] = target
+            places[target.array] = row
+        return (axes, places, targets) if axes else None
+
+    def _stays_within(self, name: str) -> bool:
+        """Whether a scalar is written by all instances, and each reads what it has written itself."""
+        if self.level.variables[name].dims:
+            return False
+        loops = self.group[0].loops
+        writers = [one for one in self.group if one.target.array == name]
+        if any(one.loops != loops or one.conditions for one in writers):
+            return False
+        sources = [self.sources[key] for key, access in self.accesses.items() if access.array == name]
+        return all(one.same(place, place) for one in sources for place in range(len(loops)))
 
 
 def _block_axes(

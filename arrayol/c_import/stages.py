@@ -100,17 +100,32 @@ def dropped(items: tuple[Form, ...], place: int) -> tuple[Form, ...]:
     return items[:place] + items[place + 1 :]
 
 
-def stages_of(scop: Scop) -> list[Stage]:
-    """The stages of a scop in an order that keeps its meaning; statements without an effect are left out."""
+def stages_of(scop: Scop) -> tuple[Scop, tuple[Stage, ...]]:
+    """The scop as its stages have it, and these in an order that keeps its meaning, without idle statements."""
     program = program_of(scop.statements, scop.consts, scop.variables)
     statements = [_without_idle_reads(one, program) for one in scop.statements if program.runs(name_of(one))]
-    statements = with_forwarded_values(statements, program)
-    scop = replace(scop, statements=tuple(statements))
+    scop = _without_scratch(with_forwarded_values(scop, statements))
     readers = _readers(scop)
     needed = _needed(scop, readers)
-    statements = [one for one in statements if one.number in needed]
+    statements = [one for one in scop.statements if one.number in needed]
     readers = {source: ends & needed for source, ends in readers.items()}  # what is left out reads nothing
-    return _stages(StatementLevel(tuple(statements), scop.variables, scop.consts, readers))
+    return scop, tuple(_stages(StatementLevel(tuple(statements), scop.variables, scop.consts, readers)))
+
+
+def _without_scratch(scop: Scop) -> Scop:
+    """The scop with locals in place of static arrays that each call fills before it reads them."""
+    program = program_of(scop.statements, scop.consts, scop.variables)
+    names = [name_of(one) for one in scop.statements]
+    kept = {
+        access.array
+        for one in scop.statements
+        for place, access in enumerate(one.reads)
+        if scop.variables[access.array].hidden and not program.sources(name_of(one), place, names).always_inside
+    }
+    written = {one.target.array for one in scop.statements}
+    scratch = {name for name, one in scop.variables.items() if one.hidden and name in written - kept}
+    variables = {name: replace(one, local=one.local or name in scratch) for name, one in scop.variables.items()}
+    return replace(scop, variables=variables)
 
 
 def _needed(scop: Scop, readers: Mapping[tuple[int, str], set[int]]) -> set[int]:

@@ -6,8 +6,10 @@ is answered for all of them: what may happen at some size counts.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import islpy as isl
 
@@ -42,6 +44,9 @@ class Instances:
     position: tuple[int, ...]
     write: Element
     reads: tuple[Element, ...]
+
+
+_MOST_HANDS = 80  # that a value is followed through
 
 
 class OrderedStatements:
@@ -97,28 +102,102 @@ class OrderedStatements:
         flow = info.set_schedule_map(schedule).compute_flow()
         return Sources(flow.get_may_dependence(), flow.get_may_no_source(), self)
 
-    def copied(self, reader: str, read: int, copies: Collection[str]) -> Iterator[Origin]:
-        """Statements that hand a value on to a read, the nearest first, as long as each is the only one to do so.
+    def handed_on(self, reader: str, read: int, copies: Collection[str]) -> list[ElementOrigin] | None:
+        """The elements that a read gets its values from in the end, each with where that is.
 
-        `copies` are the statements that only copy the one element that they read.
+        `copies` are the statements that only copy the one element that they read. None where others made a value,
+        where data decide who wrote it, or where no forms say which element it is; empty where it is no copy.
         """
-        names = list(self.statements)
+        written = {one.write.array for one in self.statements.values()}
         statement = self.statements[reader]
-        reached = isl.UnionMap.from_map(self._read_by(statement, read).identity())
-        while True:
-            sources = self.sources(reader, read, names)
-            before = reached.apply_range(sources.inside.reverse())
-            maps: list[isl.Map] = []
-            before.foreach_map(maps.append)
-            if len(maps) != 1 or not reached.domain().is_subset(before.domain()) or not before.is_single_valued():
-                return
-            reader = maps[0].get_tuple_name(isl.dim_type.out)
-            if reader not in copies:
-                return
-            reached, read = before, 0
-            instance = _forms_of(maps[0])
-            if instance is not None:
-                yield Origin(reader, instance)
+        everywhere = self._read_by(statement, read)
+        found: dict[tuple[str, bool], isl.Map] = {}
+        waiting = [(reader, read, everywhere.identity())]
+        for _ in range(_MOST_HANDS):
+            if not waiting:
+                break
+            name, place, reached = waiting.pop()
+            ends, maps = self._handed_to(name, place, reached)
+            for array, end in ends:
+                found[array, True] = found[array, True].union(end) if (array, True) in found else end
+            for one in maps:
+                writer = one.get_tuple_name(isl.dim_type.out)
+                if writer not in copies or not self.statements[writer].write.is_certain:
+                    return None
+                source = self.statements[writer].reads[0]
+                if source.array in written:
+                    waiting.append((writer, 0, one))
+                    continue
+                end, key = one.apply_range(self._access(self.statements[writer], source)), (source.array, False)
+                found[key] = found[key].union(end) if key in found else end
+        if waiting:
+            return None
+        return self._element_origins(found, everywhere, statement.dims)
+
+    def _handed_to(self, name: str, place: int, reached: isl.Map) -> tuple[list[tuple[str, isl.Map]], list[isl.Map]]:
+        """What instances that are reached read: elements from before the program, and instances that write them."""
+        sources = self.sources(name, place, list(self.statements))
+        ends: list[isl.Map] = []
+        sources.before.foreach_map(ends.append)
+        maps: list[isl.Map] = []
+        sources.inside.reverse().foreach_map(maps.append)
+        both = ([reached.apply_range(one) for one in them] for them in (ends, maps))
+        before, inside = ([one for one in them if not one.is_empty()] for them in both)
+        return [(one.get_tuple_name(isl.dim_type.out), one) for one in before], inside
+
+    def _element_origins(
+        self, found: Mapping[tuple[str, bool], isl.Map], everywhere: isl.Set, dims: Sequence[str]
+    ) -> list[ElementOrigin] | None:
+        origins: list[ElementOrigin] = []
+        for (array, is_old), one in found.items():
+            for where, form in _pieces_of(one.coalesce()):
+                subscripts, conditions = _forms_of(form), _conditions_of(where.gist(everywhere), dims)
+                if subscripts is None or conditions is None:
+                    return None
+                origins += [ElementOrigin(array, is_old, subscripts, together) for together in conditions]
+        return origins
+
+    def runs_once(self, name: str, dim: str) -> bool:
+        """Whether a dimension of a statement has one value wherever the conditions without it hold."""
+        one = self.statements[name]
+        place = one.dims.index(dim)
+        domain = self._time(one).domain()
+        free = [text for text in one.conditions if not re.search(rf"\b{re.escape(dim)}\b", text)]
+        held = f" : {' and '.join(free)}" if free else ""
+        wider = isl.Set(f"{self._sizes}{{ {self._domain(one)}{held} }}").project_out(isl.dim_type.set, place, 1)
+        if not domain.project_out(isl.dim_type.set, place, 1).is_equal(wider):
+            return False
+        chosen = isl.Map.from_domain(domain).insert_dims(isl.dim_type.out, 0, 1)
+        chosen = chosen.equate(isl.dim_type.in_, place, isl.dim_type.out, 0).project_out(isl.dim_type.in_, place, 1)
+        return bool(chosen.is_single_valued())
+
+    def origins(
+        self, reader: str, read: int, writers: Sequence[str], idle: Mapping[str, Collection[str]]
+    ) -> list[Origin] | None:
+        """All instances of these statements that a read gets its values from, each with where that is.
+
+        `idle` are dimensions, by statement, that instances are told without. None where no forms say that, or where
+        data decide who writes.
+        """
+        statement = self.statements[reader]
+        sources = self.sources(reader, read, writers)
+        maps: list[isl.Map] = []
+        sources.inside.reverse().foreach_map(maps.append)
+        if any(not self.statements[one.get_tuple_name(isl.dim_type.out)].write.is_certain for one in maps):
+            return None
+        everywhere = _without(self._read_by(statement, read), isl.dim_type.set, statement.dims, idle[reader])
+        dims = [dim for dim in statement.dims if dim not in idle[reader]]
+        found: list[Origin] = []
+        for one in maps:
+            name = one.get_tuple_name(isl.dim_type.out)
+            told = _without(one, isl.dim_type.out, self.statements[name].dims, idle[name])
+            told = _without(told, isl.dim_type.in_, statement.dims, idle[reader])
+            for where, instance in _forms_by_piece(told, dims):
+                conditions = _conditions_of(where.gist(everywhere), dims)
+                if instance is None or conditions is None:
+                    return None
+                found += [Origin(name, instance, together) for together in conditions]
+        return found
 
     def _read_by(self, statement: Instances, read: int) -> isl.Set:
         return self._access(statement, statement.reads[read]).domain()
@@ -184,23 +263,76 @@ class OrderedStatements:
         return known
 
 
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition on dimensions: a form is 0, or at least 0."""
+
+    is_equality: bool
+    form: Affine[str]
+
+
 @dataclass(frozen=True)
 class Origin:
-    """The instance of a statement that a value comes from: for each dimension a form of the reader's dimensions."""
+    """The instance of a statement that a value comes from: for each dimension a form of the reader's dimensions.
+
+    It is this one where all conditions hold.
+    """
 
     statement: str
     instance: tuple[Affine[str], ...]
+    conditions: tuple[Condition, ...] = ()
 
 
-def _forms_of(instances: isl.Map) -> tuple[Affine[str], ...] | None:
-    """The dimensions of a map's range as forms of those of its domain; None where no single form says that."""
-    pieces: list[isl.MultiAff] = []
-    isl.PwMultiAff.from_map(instances).foreach_piece(lambda _, piece: pieces.append(piece))
-    if len(pieces) != 1:
-        return None
+@dataclass(frozen=True)
+class ElementOrigin:
+    """The element that a value comes from: one that nothing writes, or what was in it before the program.
+
+    Its subscripts are forms of the reader's dimensions. It is this one where all conditions hold.
+    """
+
+    array: str
+    is_old: bool
+    subscripts: tuple[Affine[str], ...]
+    conditions: tuple[Condition, ...]
+
+
+def _pieces_of(instances: isl.Map) -> list[tuple[isl.Set, isl.MultiAff]]:
+    """A map that has one value for each point: where it is which form."""
+    pieces: list[tuple[isl.Set, isl.MultiAff]] = []
+    isl.PwMultiAff.from_map(instances).foreach_piece(lambda where, form: pieces.append((where, form)))
+    return pieces
+
+
+def _forms_by_piece(instances: isl.Map, dims: Sequence[str]) -> list[tuple[isl.Set, tuple[Affine[str], ...] | None]]:
+    """Where a map has which forms; at constant distances of its own dimensions wherever it can be told so."""
+    count = instances.dim(isl.dim_type.out)
+    pairs, own = instances.wrap(), len(dims)
+    space = isl.LocalSpace.from_space(pairs.get_space())
+    apart = []
+    for place in range(min(count, own)):
+        theirs, mine = (isl.Aff.var_on_domain(space, isl.dim_type.set, at) for at in (own + place, place))
+        difference = theirs.sub(mine)
+        ends = pairs.min_val(difference), pairs.max_val(difference)
+        if ends[0].is_int() and ends[0].eq(ends[1]):
+            apart.append(Affine(((dims[place], 1),), ends[0].to_python()))
+    if len(apart) == count:
+        return [(instances.domain().coalesce(), tuple(apart))]
+    return [(where, _forms_of(form)) for where, form in _pieces_of(instances)]
+
+
+def _without(one: Any, kind: isl.dim_type, dims: Sequence[str], idle: Collection[str]) -> Any:
+    """A set or map without some of its dimensions."""
+    for place in reversed(range(len(dims))):
+        if dims[place] in idle:
+            one = one.project_out(kind, place, 1)
+    return one
+
+
+def _forms_of(values: isl.MultiAff) -> tuple[Affine[str], ...] | None:
+    """Each value as a form of the domain's dimensions; None where one is rounded."""
     forms = []
-    for place in range(pieces[0].dim(isl.dim_type.out)):
-        value = pieces[0].get_aff(place)
+    for place in range(values.dim(isl.dim_type.out)):
+        value = values.get_aff(place)
         terms = [
             (str(value.get_dim_name(kind, at)), value.get_coefficient_val(kind, at))
             for kind in (isl.dim_type.in_, isl.dim_type.param)
@@ -211,6 +343,28 @@ def _forms_of(instances: isl.Map) -> tuple[Affine[str], ...] | None:
             return None
         forms.append(Affine[str].of(((name, one.to_python()) for name, one in terms), constant.to_python()))
     return tuple(forms)
+
+
+def _conditions_of(where: isl.Set, dims: Sequence[str]) -> list[tuple[Condition, ...]] | None:
+    """The convex parts of a set, each as its conditions; None where one of them is rounded."""
+    found: list[tuple[Condition, ...]] = []
+    for part in where.get_basic_sets():
+        if part.dim(isl.dim_type.div):
+            return None
+        conditions = []
+        for one in part.get_constraints():
+            terms = [(name, one.get_coefficient_val(isl.dim_type.set, at)) for at, name in enumerate(dims)]
+            sizes = range(one.dim(isl.dim_type.param))
+            terms += [
+                (str(one.get_dim_name(isl.dim_type.param, at)), one.get_coefficient_val(isl.dim_type.param, at))
+                for at in sizes
+            ]
+            form = Affine[str].of(
+                ((name, value.to_python()) for name, value in terms), one.get_constant_val().to_python()
+            )
+            conditions.append(Condition(one.is_equality(), form))
+        found.append(tuple(conditions))
+    return found
 
 
 @dataclass(frozen=True)

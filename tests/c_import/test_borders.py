@@ -151,12 +151,12 @@ def test_rows_of_a_flat_array_that_cells_and_blocks_keep(cell: int, block: int) 
         f"void f(const int x[{size}][{size}], int y[{cell}][{cell}]) {{ int plane[{size * size}];"
         f" for (int i = 0; i < {block}; i++) for (int j = 0; j < {block}; j++)"
         f" for (int v = 0; v < {cell}; v++) for (int u = 0; u < {cell}; u++)"
-        f" plane[({cell} * i + v) * {size} + {cell} * j + u] = x[{cell} * i + v][{cell} * j + u];"
+        f" plane[({cell} * i + v) * {size} + {cell} * j + u] = x[{cell} * i + v][{cell} * j + u] + 1;"
         f" for (int p = 0; p < {cell}; p++) for (int q = 0; q < {cell}; q++) {{ int sum = 0;"
         f" for (int v = 0; v < {block}; v++) for (int u = 0; u < {block}; u++)"
         f" sum += plane[({block} * p + v) * {size} + {block} * q + u]; y[p][q] = sum; }} }}"
     )
     assert f"plane: i32[{size}, {size}]" in imported.text
     x = np.arange(size * size, dtype=np.int32).reshape(size, size)
-    expected = x.reshape(cell, block, cell, block).sum(axis=(1, 3))
+    expected = (x + 1).reshape(cell, block, cell, block).sum(axis=(1, 3))
     assert run(imported, x).tolist() == expected.tolist()

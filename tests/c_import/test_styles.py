@@ -19,9 +19,12 @@ FOLDER = Path(__file__).parent / "styles"
 # By file: the extents of each repetition; a delay stands behind its own.
 REPETITIONS = {
     "cascade": ["[128] delay 1"],
-    "comb": ["[4, 200] delay 0, 12 delay 0, 7", "[4, 200]"],
+    "comb": ["[4, 200] delay 0, 12 delay 0, 7"],
+    "delay_line": ["[8]", "[200]", "[8]"],
+    "diffusion": ["[H, W] delay 0, 1 delay 1, -1 delay 1, 0 delay 1, -2", "[H, W]"],
+    "diffusion_rows": ["[H, 32] delay 1, -1 delay 0, 1 delay 1, -2 delay 1, 0"],
     "dilated": ["[H, W]"],
-    "echo": ["[300] delay 32", "[300]"],
+    "echo": ["[300] delay 32"],
     "equalize": ["[32]", "[32, 256] delay 1, 0", "[256]", "[256] delay 1", "[32, W]"],
     "fft": ["[8]", "[4, 2]", "[2, 4]", "[8]"],
     "histogram": ["[H]", "[H, 256] delay 1, 0", "[256]"],
@@ -37,6 +40,7 @@ REPETITIONS = {
 }
 # By file: the type of the port that takes a window or a block.
 WINDOWS = {
+    "delay_line": "x: i16[8]",
     "dilated": "x: i32[3]",
     "fft": "re_in2: i16[2]",
     "line_buffer": "in_: u8[3, 3]",
@@ -81,9 +85,10 @@ def _repetitions(imported: Imported) -> list[str]:
 
 
 def _first(numbers: str) -> NDArray[Any]:
-    """What a variable starts with: `64 zeros`, of a byte each, or floats."""
-    if numbers.endswith(" zeros"):
-        return np.zeros(int(numbers.split(maxsplit=1)[0]), "u1")
+    """What a variable starts with: `64 u1 zeros`, or floats."""
+    if numbers.endswith("zeros"):
+        count, kind, _ = numbers.split()
+        return np.zeros(int(count), kind)
     return np.array([float(one) for one in numbers.split()], "f4")
 
 

@@ -216,6 +216,7 @@ class Declarations:
     def _declare_array(self, node: Any, kind: ArrayType, *, is_static: bool) -> None:
         run = self.run
         array = run.states.array_of(node, kind, local=not is_static, state=is_static)
+        array.hidden = is_static
         run.scopes.enter(node.name, array)
         run.unrolling.declare(array, node)
         if node.init is None:
@@ -230,7 +231,7 @@ class Declarations:
             array.table = run.states.table(array, values, node)
             return
         if array.state:
-            run.states.remark_first(array, values, node)
+            run.states.start(array, values, node)
             return
         for place, value in enumerate(values):
             if array.cells is not None:

@@ -288,11 +288,17 @@ class FunctionRun(Context):
         if not isinstance(kind, ArrayType):
             raise RefusalError(f"'{node.name}' is no number and no array", "hand it over as a parameter", node)
         array = self.states.array_of(node, kind, local=False, state=True)
+        array.hidden = "static" in (node.storage or []) and not self._is_seen_elsewhere(node.name)
         self.scopes.enter(node.name, array)
         if node.init is not None and self.states.is_constant(node):
             array.table = self.states.table(array, self.states.initial_values(array, node.init), node)
         else:
             self.unrolling.declare(array, node)
+
+    def _is_seen_elsewhere(self, name: str) -> bool:
+        """Whether another function of the file names a variable."""
+        others = [one for one in self.unit.functions.values() if one is not self.function]
+        return any(inner.name == name for one in others for inner in nodes_of(one, c_ast.ID))
 
     def _enumerators(self, node: Any) -> None:
         for inner in nodes_of(node, c_ast.Enum):

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from arrayol.c_import.arithmetic import affine_condition, integer
+from arrayol.c_import.arithmetic import affine_condition
+from arrayol.c_import.graphs import truth_of
 from arrayol.c_import.lowering.context import Context
 from arrayol.c_import.model import COperation, Dynamic, ElementGuard, Form, not_negative
 from arrayol.ir.affine import Affine
@@ -36,7 +37,7 @@ class Pieces:
         """Conditions as one truth value."""
         result: COperation | None = None
         for one in conditions:
-            value = _value_of(one)
+            value = truth_of(one)
             result = value if result is None else self.run.arithmetic.both("and", result, value)
         assert result is not None
         return result
@@ -171,13 +172,3 @@ def _condition(value: COperation) -> ElementGuard | None:
         held = (*one.conditions, *other.conditions, compared)
         ways.append(ElementGuard("and", parts=held) if len(held) > 1 else compared)
     return ways[0] if len(ways) == 1 else ElementGuard("or", parts=tuple(ways))
-
-
-def _value_of(condition: ElementGuard) -> COperation:
-    """A condition as a truth value."""
-    if condition.form is None:
-        first, *others = map(_value_of, condition.parts)
-        for other in others:
-            first = COperation(condition.kind, "bool", (first, other))
-        return first
-    return COperation(condition.kind, "bool", (COperation("form", "i32", form=condition.form), integer(0)))

@@ -284,7 +284,16 @@ def variables_of(arrays: Mapping[str, CArray]) -> dict[str, Variable]:
         dims = tuple(dim for dim in array.dims if dim is not None)
         table = tuple(array.table or ())
         found[array.name] = Variable(
-            array.name, array.type, dims, array.local, array.span, table, array.state, array.origin or array.name
+            array.name,
+            array.type,
+            dims,
+            array.local,
+            array.span,
+            table,
+            array.state,
+            array.origin or array.name,
+            hidden=array.hidden,
+            first=array.first,
         )
     return found
 

@@ -97,12 +97,10 @@ class Storage:
             run.calls.zero(start, call)
         return start
 
-    def remark_first(self, array: CArray, values: Sequence[COperation | None], node: Any) -> None:
-        """Say what an array that keeps its values from call to call starts with."""
+    def start(self, array: CArray, values: Sequence[COperation | None], node: Any) -> None:
+        """Note what an array that keeps its values from call to call starts with."""
         numbers = self.table(array, values, node) or []
-        text = numbers[0] if len(set(numbers)) == 1 else f"{{{few(numbers)}}}"
-        message = f"'{array.origin}' is an input and an output: hand over {text} first, then what came out"
-        self.run.remark(self.run.span(node), message)
+        array.first = numbers[0] if len(set(numbers)) == 1 else f"{{{few(numbers)}}}"
 
     def enter_state(self, cell: Cell, node: Any) -> None:
         """A scalar that keeps its value from call to call: an input and an output."""

@@ -43,6 +43,8 @@ class CArray:
     fields: tuple[str, ...] = ()  # of a struct: its last dimension counts them
     table: list[str] | None = None
     state: bool = False
+    hidden: bool = False  # static, and no other function sees it
+    first: str = ""  # what a state starts with
     origin: str = ""  # the name in C
     cells: dict[tuple[int, ...], Cell] | None = None  # of one that is a scalar for each element
     parts: dict[str, CArray] = field(default_factory=dict)  # of structs whose fields differ: an array for each field

@@ -1,4 +1,4 @@
-/* Data: conv in:u1:24,32 out:u1:24,32; lb starts with 64 zeros */
+/* Data: conv in:u1:24,32 out:u1:24,32; lb starts with 64 u1 zeros */
 #include <stdint.h>
 #define H 24
 #define W 32
