@@ -20,13 +20,15 @@ from arrayol.c_import.model import (
     Rounded,
     Statement,
     Variable,
+    data_of,
     not_negative,
 )
-from arrayol.c_import.ranges import NumberNeededError
+from arrayol.c_import.ranges import NumberNeededError, Ranges
 from arrayol.errors import error
 from arrayol.ir.affine import Affine
 from arrayol.polyhedral.flow import ends_of
 
+_MOST_BY_DATA = 1 << 16  # elements of an array of which only data say the size
 _LEAST_ROW = 4  # of an array that is only read: shorter ones are steps along one dimension
 
 
@@ -70,8 +72,9 @@ def delinearised(
     uses: dict[str, list[_Use]] = {}
     for statement in statements:
         uses.setdefault(statement.target.array, []).append(_Use(statement.target, statement, True))
-        for access in statement.value.reads():
-            uses.setdefault(access.array, []).append(_Use(access, statement, False))
+        for value in (*data_of(statement.target), statement.value):
+            for access in value.reads():
+                uses.setdefault(access.array, []).append(_Use(access, statement, False))
     shapes: dict[str, tuple[int, ...]] = {}
     for name, given in variables.items():
         own, variable = uses.get(name, []), given
@@ -88,15 +91,28 @@ def delinearised(
 
 def _open_dims(variable: Variable, uses: Sequence[_Use], consts: Mapping[str, int | float]) -> tuple[Form, ...]:
     """The extents of an array whose first is not given: as far as accesses reach."""
-    last = -1
+    last, is_filled, by_data = -1, False, list[_Use]()
     for use in uses:
         form = without_data(use.access.subscripts[0])
         if form is None:
-            message, hint = f"'{variable.name}' has no size", f"give --size {variable.name}=480,640"
-            raise error("no-value", message, variable.span, hint=hint)
+            by_data.append(use)
+            continue
         ends = use.ends(form, consts)
-        last = max(last, ends[1]) if ends is not None else last
+        if ends is not None:
+            last, is_filled = max(last, ends[1]), is_filled or (use.is_write and ends[0] < ends[1])
+    if by_data and not is_filled:  # what a loop fills is all of it
+        last = max(last, *(_reach(variable, use, consts) for use in by_data))
     return (Affine(constant=last + 1), *variable.dims)
+
+
+def _reach(variable: Variable, use: _Use, consts: Mapping[str, int | float]) -> int:
+    """The greatest subscript that data can choose, as 255 for a byte. Raises ArrayolError where that is too much."""
+    ranges = Ranges(consts, {loop.name: loop for loop in use.statement.loops})
+    greatest = ranges.greatest(use.access.subscripts[0])
+    if greatest is None or greatest >= _MOST_BY_DATA:
+        message, hint = f"'{variable.name}' has no size", f"give --size {variable.name}=480,640"
+        raise error("no-value", message, variable.span, hint=hint)
+    return greatest
 
 
 def _shape(
