@@ -298,6 +298,7 @@ class Plan:
             placed = None if in_blocks else self._plain_axis(held, form, dim)
             for count in range(len(held), 0, -1):  # inner loops may stay inside, as those over a block's elements
                 placed = placed or _block_axes(held[:count], form, dim, statement.loops)
+            placed = placed or _step_axis(held, form, dim)
             if placed is None or any(axis.loop.name in found for axis in placed[0]):
                 wrong |= {one.name for one in held}
                 continue
@@ -436,3 +437,16 @@ def _block_axes(
         return None
     extent: Form | None = Affine(constant=count) if count > 1 else None
     return axes, WrittenDim(tuple((name, stride) for stride, name, _ in strides), extent, step)
+
+
+def _step_axis(held: Sequence[ForLoop], form: Form, dim: Form) -> tuple[list[RepetitionAxis], WrittenDim] | None:
+    """The axis of a loop over every other element, as `2 * i + 1`: instances have blocks, over all of the dimension.
+
+    Some of them may write nothing, as where the loop leaves out the ends.
+    """
+    loop = held[0]
+    stride, own = form.factor(loop.name), form.without(loop.name)
+    if len(held) > 1 or stride < 2 or own.number is None or dim.number is None or dim.number % stride:
+        return None
+    axis = RepetitionAxis(loop, 1, Affine(constant=own.number // stride), Affine(constant=dim.number // stride))
+    return [axis], WrittenDim(((loop.name, stride),), Affine(constant=stride))

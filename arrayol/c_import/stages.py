@@ -24,6 +24,7 @@ from arrayol.c_import.forms import names_of
 from arrayol.c_import.graphs import mapped, with_values
 from arrayol.c_import.model import BOOL, COperation, ElementAccess, ForLoop, Form, Scop, Statement, data_of
 from arrayol.c_import.plans import Plan, Stage, StatementLevel, name_of, program_of
+from arrayol.ir.affine import Affine
 from arrayol.polyhedral.flow import OrderedStatements
 
 # Loops in time: the arrays of which each step reads one slice, and the statements of a step.
@@ -104,6 +105,8 @@ def stages_of(scop: Scop) -> tuple[Scop, tuple[Stage, ...]]:
     """The scop as its stages have it, and these in an order that keeps its meaning, without idle statements."""
     program = program_of(scop.statements, scop.consts, scop.variables)
     statements = [_without_idle_reads(one, program) for one in scop.statements if program.runs(name_of(one))]
+    program = program_of(statements, scop.consts, scop.variables)
+    statements = [_with_moving_reads(one, program) for one in statements]
     scop = _without_scratch(with_forwarded_values(scop, statements))
     readers = _readers(scop)
     needed = _needed(scop, readers)
@@ -152,6 +155,33 @@ def _without_idle_reads(statement: Statement, program: OrderedStatements) -> Sta
 
     known = {id(node): _zero(node.type) for node in statement.value.nodes() if id(node.access) in idle}
     return replace(statement, value=mapped(statement.value, lambda node: node, known))
+
+
+def _with_moving_reads(statement: Statement, program: OrderedStatements) -> Statement:
+    """The statement with `x[i]` for `x[0]` where a condition says that i is 0, so that it is in a window."""
+    moving = {
+        (access.array, place, loop.name)
+        for access in statement.value.reads()
+        for place, form in enumerate(access.subscripts)
+        for loop in statement.loops
+        if form.factor(loop.name)
+    }
+    reads = {id(access): number for number, access in enumerate(statement.reads)}
+    known: dict[int, COperation] = {}
+    for node in statement.value.nodes():
+        access = node.access
+        if access is None or not access.guards or data_of(access):
+            continue
+        subscripts = list(access.subscripts)
+        for place, form in enumerate(subscripts):
+            for loop in statement.loops if form.number is not None else ():
+                if (access.array, place, loop.name) in moving:
+                    step = program.distance(name_of(statement), reads[id(access)], place, loop.name)
+                    own: Form = Affine(((loop.name, 1),))
+                    subscripts[place] = subscripts[place] if step is None else own + step
+        if tuple(subscripts) != access.subscripts:
+            known[id(node)] = replace(node, access=replace(access, subscripts=tuple(subscripts)))
+    return replace(statement, value=mapped(statement.value, lambda node: node, known)) if known else statement
 
 
 def _zero(kind: str) -> COperation:

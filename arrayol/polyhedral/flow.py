@@ -102,11 +102,14 @@ class OrderedStatements:
         flow = info.set_schedule_map(schedule).compute_flow()
         return Sources(flow.get_may_dependence(), flow.get_may_no_source(), self)
 
-    def handed_on(self, reader: str, read: int, copies: Collection[str]) -> list[ElementOrigin] | None:
+    def handed_on(
+        self, reader: str, read: int, copies: Collection[str], numbers: Collection[str]
+    ) -> list[ElementOrigin] | None:
         """The elements that a read gets its values from in the end, each with where that is.
 
-        `copies` are the statements that only copy the one element that they read. None where others made a value,
-        where data decide who wrote it, or where no forms say which element it is; empty where it is no copy.
+        `copies` are the statements that only copy the one element that they read, and `numbers` those that write a
+        number. None where others made a value, where data decide who wrote it, or where no forms say which element it
+        is; empty where it is no copy.
         """
         written = {one.write.array for one in self.statements.values()}
         statement = self.statements[reader]
@@ -115,26 +118,29 @@ class OrderedStatements:
         waiting = [(reader, read, everywhere.identity())]
         for _ in range(_MOST_HANDS):
             if not waiting:
-                break
+                return self._element_origins(found, everywhere, statement.dims)
             name, place, reached = waiting.pop()
             ends, maps = self._handed_to(name, place, reached)
-            for array, end in ends:
-                found[array, True] = found[array, True].union(end) if (array, True) in found else end
             for one in maps:
-                writer = one.get_tuple_name(isl.dim_type.out)
-                if writer not in copies or not self.statements[writer].write.is_certain:
+                writer = self.statements[one.get_tuple_name(isl.dim_type.out)]
+                if writer.name not in {*copies, *numbers} or not writer.write.is_certain:
                     return None
-                source = self.statements[writer].reads[0]
-                if source.array in written:
-                    waiting.append((writer, 0, one))
-                    continue
-                end, key = one.apply_range(self._access(self.statements[writer], source)), (source.array, False)
+                if writer.name in numbers:
+                    dims = one.dim(isl.dim_type.out)
+                    ends.append((writer.name, False, one.project_out(isl.dim_type.out, 0, dims)))
+                elif writer.reads[0].array in written:
+                    waiting.append((writer.name, 0, one))
+                else:
+                    source = writer.reads[0]
+                    ends.append((source.array, False, one.apply_range(self._access(writer, source))))
+            for source_name, is_old, end in ends:
+                key = source_name, is_old
                 found[key] = found[key].union(end) if key in found else end
-        if waiting:
-            return None
-        return self._element_origins(found, everywhere, statement.dims)
+        return None
 
-    def _handed_to(self, name: str, place: int, reached: isl.Map) -> tuple[list[tuple[str, isl.Map]], list[isl.Map]]:
+    def _handed_to(
+        self, name: str, place: int, reached: isl.Map
+    ) -> tuple[list[tuple[str, bool, isl.Map]], list[isl.Map]]:
         """What instances that are reached read: elements from before the program, and instances that write them."""
         sources = self.sources(name, place, list(self.statements))
         ends: list[isl.Map] = []
@@ -143,7 +149,7 @@ class OrderedStatements:
         sources.inside.reverse().foreach_map(maps.append)
         both = ([reached.apply_range(one) for one in them] for them in (ends, maps))
         before, inside = ([one for one in them if not one.is_empty()] for them in both)
-        return [(one.get_tuple_name(isl.dim_type.out), one) for one in before], inside
+        return [(one.get_tuple_name(isl.dim_type.out), True, one) for one in before], inside
 
     def _element_origins(
         self, found: Mapping[tuple[str, bool], isl.Map], everywhere: isl.Set, dims: Sequence[str]
@@ -198,6 +204,32 @@ class OrderedStatements:
                     return None
                 found += [Origin(name, instance, together) for together in conditions]
         return found
+
+    def unwritten(
+        self, reader: str, read: int, writers: Sequence[str], idle: Collection[str]
+    ) -> tuple[Condition, ...] | None:
+        """Where a read gets what was there before these statements; None where one list of conditions cannot say it."""
+        statement = self.statements[reader]
+        domain = self.sources(reader, read, writers).before.domain()
+        parts: list[isl.Set] = []
+        domain.foreach_set(parts.append)
+        if len(parts) != 1:
+            return None
+        dims = [dim for dim in statement.dims if dim not in idle]
+        where, everywhere = (
+            _without(one, isl.dim_type.set, statement.dims, idle) for one in (parts[0], self._read_by(statement, read))
+        )
+        conditions = _conditions_of(where.coalesce().gist(everywhere), dims)
+        return conditions[0] if conditions is not None and len(conditions) == 1 else None
+
+    def distance(self, name: str, read: int, place: int, dim: str) -> int | None:
+        """How far a subscript of a read always is from a dimension of its statement; None where that varies."""
+        one = self.statements[name]
+        pairs = self._access(one, one.reads[read]).wrap()
+        space = isl.LocalSpace.from_space(pairs.get_space())
+        ends = len(one.dims) + place, one.dims.index(dim)
+        subscript, own = (isl.Aff.var_on_domain(space, isl.dim_type.set, at) for at in ends)
+        return _only_value(pairs, subscript.sub(own))
 
     def _read_by(self, statement: Instances, read: int) -> isl.Set:
         return self._access(statement, statement.reads[read]).domain()
@@ -287,6 +319,8 @@ class Origin:
 class ElementOrigin:
     """The element that a value comes from: one that nothing writes, or what was in it before the program.
 
+    For a number it has the name of the statement that writes it in place of an array.
+
     Its subscripts are forms of the reader's dimensions. It is this one where all conditions hold.
     """
 
@@ -311,13 +345,18 @@ def _forms_by_piece(instances: isl.Map, dims: Sequence[str]) -> list[tuple[isl.S
     apart = []
     for place in range(min(count, own)):
         theirs, mine = (isl.Aff.var_on_domain(space, isl.dim_type.set, at) for at in (own + place, place))
-        difference = theirs.sub(mine)
-        ends = pairs.min_val(difference), pairs.max_val(difference)
-        if ends[0].is_int() and ends[0].eq(ends[1]):
-            apart.append(Affine(((dims[place], 1),), ends[0].to_python()))
+        distance = _only_value(pairs, theirs.sub(mine))
+        if distance is not None:
+            apart.append(Affine(((dims[place], 1),), distance))
     if len(apart) == count:
         return [(instances.domain().coalesce(), tuple(apart))]
     return [(where, _forms_of(form)) for where, form in _pieces_of(instances)]
+
+
+def _only_value(points: isl.Set, form: isl.Aff) -> int | None:
+    """The integer that a form is at all of these points; None where there are several or none."""
+    ends = points.min_val(form), points.max_val(form)
+    return ends[0].to_python() if ends[0].is_int() and ends[0].eq(ends[1]) else None
 
 
 def _without(one: Any, kind: isl.dim_type, dims: Sequence[str], idle: Collection[str]) -> Any:

@@ -49,6 +49,11 @@ class _Forwarding:
 
     def scop(self) -> Scop:
         """The scop in which reads take what the copies have taken."""
+        self.numbers = {
+            name_of(one): one.value
+            for one in self.old.statements
+            if constant_of(one.value) is not None and not one.accumulate
+        }
         self.written = {one.target.array for one in self.old.statements}
         self.first: dict[str, Variable] = {}  # by array: what it held before
         statements = self._without_copies([self._forwarded(one) for one in self.old.statements])
@@ -78,7 +83,7 @@ class _Forwarding:
             access = node.access
             if access is None or access.array not in self.written or hangs_on_data(access):
                 continue
-            origins = self.program.handed_on(name, places[id(access)], self.copies)
+            origins = self.program.handed_on(name, places[id(access)], self.copies, self.numbers)
             value = None if origins is None else self._value(origins, node)
             if value is not None:
                 known[id(node)] = value
@@ -88,12 +93,13 @@ class _Forwarding:
         """The elements that a read gets, as a choice by where; None for too many, and for what is no copy."""
         variables = self.old.variables
         seen = [one for one in origins if not (one.is_old and _is_undefined(variables[one.array]))]
-        if not 0 < len(seen) <= _MOST_ORIGINS or all(one.is_old for one in seen):
+        if not 0 < len(seen) <= _MOST_ORIGINS or all(one.is_old or one.array in self.numbers for one in seen):
             return None
-        if any(variables[one.array].type != node.type for one in seen):
+        if any(self._type(one) != node.type for one in seen):
             return None
-        seen.sort(key=lambda one: one.is_old)
+        seen.sort(key=lambda one: (one.is_old, one.array in self.numbers))
         *others, last = seen
+        others = [one for one in others if not self._is_number(one, last)]
         value = self._read(last, node)
         for one in reversed(others):
             guards = guards_of_conditions(one.conditions)
@@ -107,10 +113,21 @@ class _Forwarding:
 
     def _read(self, origin: ElementOrigin, node: COperation) -> COperation:
         assert node.access is not None
+        if origin.array in self.numbers:
+            return self.numbers[origin.array]
         array = self._first_of(origin.array) if origin.is_old and origin.array in self.written else origin.array
         guards = (*node.access.guards, *guards_of_conditions(origin.conditions))
         access = replace(node.access, array=array, subscripts=tuple(map(plain_form, origin.subscripts)), guards=guards)
         return replace(node, access=access)
+
+    def _is_number(self, origin: ElementOrigin, other: ElementOrigin) -> bool:
+        """Whether both are the same number."""
+        one, two = (self.numbers.get(each.array) for each in (origin, other))
+        return one is not None and two is not None and _is_same(one, two)
+
+    def _type(self, origin: ElementOrigin) -> str:
+        number = self.numbers.get(origin.array)
+        return self.old.variables[origin.array].type if number is None else number.type
 
     def _first_of(self, array: str) -> str:
         if array not in self.first:

@@ -197,7 +197,9 @@ class _Expansion:
         sources = self.program.sources(name_of(statement), place, names)
         reads = [(guards_of_conditions(one.conditions), self._origin(one, node, statement)) for one in origins]
         if not sources.always_inside:
-            chosen = node
+            where = self.program.unwritten(name_of(statement), place, names, self.idle[name_of(statement)])
+            own = (*node.access.guards, *guards_of_conditions(where or ()))
+            chosen = replace(node, access=replace(node.access, guards=own))
         elif not reads:
             return node  # it never runs
         else:

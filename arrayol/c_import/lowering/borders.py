@@ -14,7 +14,7 @@ from typing import TypeGuard
 from arrayol.c_import.forms import isl_condition, isl_text, names_of, rounded
 from arrayol.c_import.lowering.context import Context
 from arrayol.c_import.lowering.pieces import SubscriptPiece, pieces_of_form, pieces_of_value, summed
-from arrayol.c_import.lowering.symbols import CArray
+from arrayol.c_import.lowering.symbols import UNKNOWN, CArray
 from arrayol.c_import.model import Bordered, Dynamic, Form, Rounded, Term, not_negative
 from arrayol.c_import.ranges import NumberNeededError
 from arrayol.ir.affine import Affine
@@ -136,7 +136,7 @@ class _Subscript:
         difference = piece.form - border
         forms = [difference, *(form for one in conditions for form in one.forms())]
         names = dict.fromkeys([*(loop.name for loop in loops), *sorted(_all_names(forms))])
-        if any(_is_chosen(form) for form in forms):
+        if any(_is_chosen(form) for form in forms) or any(name.startswith(UNKNOWN) for name in names):
             return False
         try:
             where = [*map(isl_condition, conditions), *(f"{name} = {values[name]}" for name in names if name in values)]

@@ -176,6 +176,7 @@ class Calls:
         if len(arguments) != 3:
             raise RefusalError(f"'{name}' takes three arguments", "hand over an array, what it gets, and bytes", node)
         target = run.expressions.pointer(arguments[0])
+        run.unrolling.keep_array(target)
         if isinstance(target, CellAddress):
             raise RefusalError(f"'{name}' of a scalar is not read", "assign it", node)
         size = run.number_of(run.expressions.form(arguments[2], "the number of bytes"))
@@ -189,11 +190,10 @@ class Calls:
             self._fill(target, run.expressions.value(arguments[1]), shape, node)
             return
         source = run.expressions.pointer(arguments[1])
+        run.unrolling.keep_array(source)
         if isinstance(source, CellAddress) or source.array.type != target.array.type:
             raise RefusalError(f"'{name}' between different types is not read", "write a loop", node)
-        if source.array is target.array:
-            raise RefusalError(f"'{name}' inside one array is not read", "write a loop", node)
-        self._copy(target, source, shape, node)
+        self._copy(target, source, shape, node, is_downwards=_is_downwards(name, target, source, shape, node))
 
     def _shape(self, target: Address, count: int, node: Any) -> list[int]:
         """The extents of the loops that touch so many elements from an address on."""
@@ -214,12 +214,16 @@ class Calls:
         self._loops(shape, node, lambda places: (target, integer(number)), places=[])
 
     def zero(self, target: Address, node: Any) -> None:
-        """Give all elements from the start of an array on 0."""
-        shape = [self.run.number_of(dim) or 0 for dim in target.array.dims]
+        """Give all elements from the start of an array on 0, or of a row of it."""
+        shape = [self.run.number_of(dim) or 0 for dim in target.array.dims[len(target.subscripts) - 1 :]]
         self._loops(shape, node, lambda places: (target, integer(0)), places=[])
 
-    def _copy(self, target: Address, source: Address, shape: list[int], node: Any) -> None:
+    def _copy(
+        self, target: Address, source: Address, shape: list[int], node: Any, *, is_downwards: bool = False
+    ) -> None:
         def element(places: list[Form]) -> tuple[Address, COperation]:
+            if is_downwards:
+                places[0] = places[0].scaled(-1) + (shape[0] - 1)
             return target, self.run.expressions.load(_at(source, places), node)
 
         self._loops(shape, node, element, places=[])
@@ -233,6 +237,18 @@ class Calls:
         loop = ForLoop(run.loop_name("at"), Affine(), Affine(constant=shape[0]), run.span(node))
         with run.recorder.inside(loop):
             self._loops(shape[1:], node, element, [*places, Affine(((loop.name, 1),))])
+
+
+def _is_downwards(name: str, target: Address, source: Address, shape: Sequence[int], node: Any) -> bool:
+    """Whether the last element must be copied first, as what is moved up lies where it goes. Raises RefusalError."""
+    if source.array is not target.array or len(source.subscripts) != len(target.subscripts):
+        return False
+    *rows, step = ((one - other).number for one, other in zip(target.subscripts, source.subscripts, strict=True))
+    if any(rows) or (step is not None and abs(step) >= shape[0]):
+        return False  # they do not meet
+    if step is None or None in rows:
+        raise RefusalError(f"how far '{name}' moves inside one array is not known", "write a loop", node)
+    return step > 0
 
 
 def _at(address: Address, places: list[Form]) -> Address:

@@ -43,6 +43,7 @@ class Known:
     carried: set[Any] = field(default_factory=set)  # scalars that a loop hands on, each with the loop
     unrolled: set[Any] = field(default_factory=set)  # loops
     memory: set[Any] = field(default_factory=set)  # local arrays that stay arrays
+    joined: dict[Any, tuple[Any, int, int]] = field(default_factory=dict)  # arrays that are rows of one
     keeps_state: bool = True  # whether small arrays that a loop hands on are registers
     registers: set[Any] = field(default_factory=set)  # those that are
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from pycparser import c_ast
 
-from arrayol.c_import.arithmetic import RefusalError, integer
+from arrayol.c_import.arithmetic import RefusalError, constant_of, integer
 from arrayol.c_import.lowering.context import Context
 from arrayol.c_import.lowering.ctypes import NumberType, Pointer, Struct, Void
 from arrayol.c_import.lowering.ctypes import Sequence as ArrayType
@@ -23,6 +24,7 @@ from arrayol.c_import.lowering.symbols import (
 )
 from arrayol.c_import.model import COperation
 from arrayol.c_import.reading.trees import Chosen
+from arrayol.ir.affine import Affine
 
 # Structs: variables with a symbol for each field, elements of arrays with a last dimension or an array for each.
 
@@ -215,6 +217,10 @@ class Declarations:
 
     def _declare_array(self, node: Any, kind: ArrayType, *, is_static: bool) -> None:
         run = self.run
+        row = None if is_static else run.states.joined(node.name, node, kind)
+        if row is not None:
+            self._declare_row(node, kind, row)
+            return
         array = run.states.array_of(node, kind, local=not is_static, state=is_static)
         array.hidden = is_static
         run.scopes.enter(node.name, array)
@@ -222,6 +228,18 @@ class Declarations:
         if node.init is None:
             return
         self.fill_array(array, node.init, node, is_constant=run.states.is_constant(node))
+
+    def _declare_row(self, node: Any, kind: ArrayType, row: Address) -> None:
+        """An array that is a row of another one: a pointer to it."""
+        run = self.run
+        pointer = PointerCell(node.name, kind, run.key(node))
+        run.scopes.enter(node.name, pointer)
+        run.recorder.contents[pointer] = row
+        if node.init is not None:
+            like = replace(row.array, dims=row.array.dims[1:])
+            for place, value in enumerate(run.states.initial_values(like, node.init)):
+                subscripts = (row.subscripts[0], *run.states.subscripts(like, place))
+                run.recorder.store(row.array, subscripts, value or integer(0, "i32"), run.span(node))
 
     def fill_array(self, array: CArray, init: Any, node: Any, *, is_constant: bool) -> None:
         """The first values of an array; those of a constant one are a table."""
@@ -232,6 +250,10 @@ class Declarations:
             return
         if array.state:
             run.states.start(array, values, node)
+            return
+        numbers = [None if one is None else constant_of(one) for one in values]
+        if array.cells is None and all(one is not None and str(one.value) in {"0", "0.0"} for one in numbers):
+            run.calls.zero(Address(array, (Affine(),)), node)
             return
         for place, value in enumerate(values):
             if array.cells is not None:

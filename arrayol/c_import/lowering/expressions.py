@@ -426,6 +426,8 @@ class Expressions:
                 return self.bytes_of(pointer.type.target, node)
         if isinstance(node, c_ast.ID):
             symbol = self._named(node)
+            if isinstance(symbol, PointerCell) and isinstance(symbol.type, Sequence):  # a row of another array
+                return self.bytes_of(symbol.type, node)
             if isinstance(symbol, CArray):
                 count = 1
                 for extent in map(self.run.number_of, symbol.dims):

@@ -7,10 +7,11 @@ values), and which hand a value on (they become memory).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from arrayol.c_import.arithmetic import RefusalError, affine_condition, truth_of
 from arrayol.c_import.forms import names_of
@@ -18,6 +19,7 @@ from arrayol.c_import.lowering.assigned import assigned_names, cells_of
 from arrayol.c_import.lowering.context import Context
 from arrayol.c_import.lowering.heads import Header, identifiers
 from arrayol.c_import.lowering.symbols import (
+    UNKNOWN,
     Address,
     CArray,
     Cell,
@@ -32,19 +34,26 @@ from arrayol.c_import.lowering.symbols import (
     Undefined,
     Unusable,
 )
-from arrayol.c_import.lowering.turns import Turn, turn_of
+from arrayol.c_import.lowering.turns import Rotation, Turn, rotation_of, turn_of
 from arrayol.c_import.lowering.unrolling import MOST_ITERATIONS
 from arrayol.c_import.model import COperation, ElementGuard, ForLoop, Form, Statement
 from arrayol.c_import.reading.trees import RunsOnce
 from arrayol.ir.affine import Affine
 
+Move: TypeAlias = "Form | Turn | Rotation"
 # How a scalar changes in an iteration: its value after one, in terms of a symbol for its value before.
 
 
 # By key: a step, a turn (in a ring), `own` (a new value in each iteration, before it is used), `carried` (it hands a
-# value on), or `switched` (a pointer to another array).
-Changes = dict[tuple[int, ...], "Form | Turn | str"]
-UNKNOWN = "?"  # the names of such symbols begin with it
+# value on), `switched` (a pointer to another array), or which pointer it takes the place of.
+Changes = dict[tuple[int, ...], "Form | Turn | Exchange | str"]
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """That a pointer takes the place that another one had, by its key."""
+
+    source: tuple[int, ...]
 
 
 def symbol_of(cell: Cell | PointerCell, content: Content, name: str) -> Content:
@@ -67,7 +76,7 @@ def change_of(
     """How a scalar changes from the symbol that it was before an iteration; see `turn_of` for `number`."""
     if after is before:
         return Affine()
-    if isinstance(before, Address) and isinstance(after, Address) and after.array is before.array:
+    if isinstance(before, Address) and isinstance(after, Address) and _is_along(before, after):
         step = after.subscripts[-1] - before.subscripts[-1]
         is_step = len(after.subscripts) == len(before.subscripts)
         return step if is_step and not any(name.startswith(UNKNOWN) for name in names_of(step)) else "own"
@@ -81,6 +90,11 @@ def change_of(
     return "carried" if isinstance(after, Poison) or before.text in used else "own"
 
 
+def _is_along(before: Address, after: Address) -> bool:
+    """Whether a pointer has stayed in a row of its array."""
+    return after.array is before.array and after.subscripts[:-1] == before.subscripts[:-1]
+
+
 def _step_of(
     before: COperation, after: COperation, consts: Collection[str], number: Callable[[Form], int | None]
 ) -> Form | Turn | None:
@@ -90,6 +104,20 @@ def _step_of(
         if not _depends(moved, consts):
             return moved
     return turn_of(before, after, number)
+
+
+def changes_of_pointers(
+    before: Mapping[Cell | PointerCell, Content], after: Mapping[Cell | PointerCell, Content]
+) -> Iterator[tuple[PointerCell, Exchange]]:
+    """The pointers that take the places of others."""
+    places = {cell: place for cell, place in before.items() if isinstance(place, Address)}
+    for cell, own in places.items():
+        content = after.get(cell)
+        if not isinstance(cell, PointerCell) or not isinstance(content, Address) or _is_along(own, content):
+            continue
+        for other, place in places.items():
+            if content.array is place.array and content.subscripts == place.subscripts:
+                yield cell, Exchange(other.key)
 
 
 def _depends(form: Form, consts: Collection[str]) -> bool:
@@ -233,18 +261,24 @@ class Loops:
 
     def _sorted(
         self, cells: list[Cell | PointerCell], changes: Changes, node: Any, loop: ForLoop
-    ) -> tuple[dict[Cell, CArray], list[tuple[Cell | PointerCell, Content, Form | Turn]], list[Cell | PointerCell]]:
+    ) -> tuple[dict[Cell, CArray], list[tuple[Cell | PointerCell, Content, Move]], list[Cell | PointerCell]]:
         """Scalars that become memory, those that move by a step, and those with values of their own."""
         run, key = self.run, self.run.key(node)
         carried: dict[Cell, CArray] = {}
-        moved: list[tuple[Cell | PointerCell, Content, Form | Turn]] = []
+        moved: list[tuple[Cell | PointerCell, Content, Move]] = []
         own: list[Cell | PointerCell] = []
         for cell in cells:
             change = changes.get(cell.key, "own")
             if isinstance(cell, Cell) and (change == "carried" or (key, cell.key) in run.carried):
                 carried[cell] = self._enter_memory(cell, node)
-            elif change == "switched" and run.unrolling.unroll(node, loop):
-                raise RestartError
+            elif change == "switched" or isinstance(change, Exchange):
+                if run.unrolling.unroll(node, loop):
+                    raise RestartError
+                rotation = self._rotation(cell, cells, changes)
+                if rotation is None:
+                    own.append(cell)
+                else:
+                    moved.append((cell, run.recorder.content(cell), rotation))
             elif isinstance(change, Turn) and not change.holds(run.recorder.content(cell), run.arithmetic.ranges):
                 assert isinstance(cell, Cell)
                 carried[cell] = self._enter_memory(cell, node)
@@ -253,6 +287,28 @@ class Loops:
             else:
                 own.append(cell)
         return carried, moved, own
+
+    def _rotation(
+        self, cell: Cell | PointerCell, cells: Sequence[Cell | PointerCell], changes: Changes
+    ) -> Rotation | None:
+        """How a pointer moves from row to row of an array, as those that change places do; None for other pointers.
+
+        Raises RestartError where arrays of their own are to be the rows of one first.
+        """
+        by_key, circle = {one.key: one for one in cells}, [cell]
+        while True:
+            change = changes[circle[-1].key]
+            if not isinstance(change, Exchange):
+                return None
+            if change.source == cell.key:
+                break
+            if len(circle) > MOST_ITERATIONS:
+                return None
+            circle.append(by_key[change.source])
+        places = [self.run.recorder.content(one) for one in circle]
+        if self.run.states.join([one.array for one in places if isinstance(one, Address)], len(circle)):
+            raise RestartError
+        return rotation_of(places)
 
     def _unroll(self, node: Any, header: Header, loop: ForLoop, conditions: list[ElementGuard]) -> None:
         """Run the iterations one by one, with numbers for the iterator."""
@@ -377,8 +433,11 @@ class Loops:
         content = self.run.recorder.contents.get(cell)
         return {access.array for access in content.reads()} if isinstance(content, COperation) else set()
 
-    def _advanced(self, cell: Cell | PointerCell, content: Content, step: Form | Turn, count: Form) -> Content:
+    def _advanced(self, cell: Cell | PointerCell, content: Content, step: Move, count: Form) -> Content:
         """The content of an induction variable after `count` iterations."""
+        if isinstance(step, Rotation):
+            assert isinstance(content, Address)
+            return step.after(content, count)
         if isinstance(step, Turn):
             assert isinstance(content, COperation)
             assert content.form is not None
@@ -391,10 +450,10 @@ class Loops:
             return self.run.arithmetic.converted(moved, cell.type)
         return content if step.number == 0 else Undefined()
 
-    def _after(self, cell: Cell | PointerCell, content: Content, step: Form | Turn, loop: ForLoop) -> Content:
+    def _after(self, cell: Cell | PointerCell, content: Content, step: Move, loop: ForLoop) -> Content:
         """The content of an induction variable after the loop."""
         least = self.run.arithmetic.ranges.least(loop.high - loop.low)
-        is_still = not isinstance(step, Turn) and step.number == 0
+        is_still = not isinstance(step, Turn | Rotation) and step.number == 0
         if not is_still and (least is None or least < 0):
             return Unusable(f"how far '{cell.name}' has moved after the loop is not known", "set it again")
         return self._advanced(cell, content, step, loop.high - loop.low)
@@ -436,10 +495,12 @@ class Loops:
             written = {key for key in keys if not isinstance(key, str) or key in outer}
         used = set[str]().union(*map(unknown_of_statement, statements)) if statements else set()
         used = used.union(*(unknown_of(one) for one in after.values() if isinstance(one, COperation)))
-        changes = {
+        changes: Changes = {
             cell.key: change_of(symbols[cell], after.get(cell, Undefined()), used, self.run.values, self.run.number_of)
             for cell in cells
         }
+        for cell, change in changes_of_pointers(symbols, after):
+            changes[cell.key] = change
         return changes, written | {cell.key for cell in cells if changes[cell.key] == "carried"}
 
 

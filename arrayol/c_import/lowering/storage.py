@@ -25,6 +25,7 @@ class Storage:
 
     def __init__(self, run: Context) -> None:
         self.run = run
+        self.rows: dict[object, CArray] = {}  # arrays whose rows the C has as arrays of their own
         self.cells: dict[Cell, CArray] = {}  # state: scalars that keep their value from call to call
 
     def array_of(self, node: Any, kind: CType, *, local: bool, state: bool = False) -> CArray:
@@ -50,7 +51,32 @@ class Storage:
             raise RefusalError(
                 f"'{name}' is an array of pointers", "declare it with its sizes, as float x[480][640]", node
             )
-        return self._array(name, dims, kind, node, CArray("", "", [], local, self.run.span(node), state=state))
+        like = CArray("", "", [], local, self.run.span(node), state=state, key=self.run.key(node))
+        return self._array(name, dims, kind, node, like)
+
+    def join(self, arrays: Sequence[CArray], count: int) -> bool:
+        """Make arrays the rows of one from the next run on, if they can be; whether they will be."""
+        first = arrays[0]
+        keys = [one.key for one in arrays]
+        if len(set(keys)) < count or len(arrays) < count or not all(one.local for one in arrays):
+            return False
+        if any(one.type != first.type or one.dims != first.dims or one.parts or one.fields for one in arrays):
+            return False
+        for place, key in enumerate(keys):
+            self.run.known.joined[key] = (first.key, place, count)
+        return True
+
+    def joined(self, name: str, node: Any, kind: CType) -> Address | None:
+        """The row of another array that an array is; None for one of its own."""
+        known = self.run.known.joined.get(self.run.key(node))
+        if known is None:
+            return None
+        group, place, count = known
+        if group not in self.rows:
+            array = self.array_named(name, kind, node, local=True)
+            array.dims = [Affine(constant=count), *array.dims]
+            self.rows[group] = array
+        return Address(self.rows[group], (Affine(constant=place), Affine()))
 
     def _array(self, name: str, dims: list[Form | None], kind: CType, node: Any, like: CArray) -> CArray:
         """An array of numbers; of structs one with a last dimension, or with an array for each field."""
@@ -91,8 +117,8 @@ class Storage:
         if not size or size % width:
             raise RefusalError("this memory does not hold whole elements", "write a number times sizeof", call)
         count = c_ast.Constant("int", str(size // width), call.coord)
-        array = self.array_named(name, ArrayType(element, count), call, local=True)
-        start = Address(array, (Affine(),))
+        start = self.joined(name, call, ArrayType(element, count))
+        start = start or Address(self.array_named(name, ArrayType(element, count), call, local=True), (Affine(),))
         if call.name.name == "calloc":
             run.calls.zero(start, call)
         return start

@@ -12,6 +12,8 @@ from arrayol.c_import.model import COperation, Form
 from arrayol.ir.affine import Affine
 from arrayol.source import Span
 
+UNKNOWN = "?"  # names of symbols for what is not known in the trial of a loop begin with it
+
 
 class PoisonedError(Exception):
     """A value is not known because what made it was refused; that has been said where it happened."""
@@ -46,6 +48,7 @@ class CArray:
     hidden: bool = False  # static, and no other function sees it
     first: str = ""  # what a state starts with
     origin: str = ""  # the name in C
+    key: tuple[int, ...] = ()  # of its declaration, the same whenever the function is run anew
     cells: dict[tuple[int, ...], Cell] | None = None  # of one that is a scalar for each element
     parts: dict[str, CArray] = field(default_factory=dict)  # of structs whose fields differ: an array for each field
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from arrayol.c_import.arithmetic import affine_condition
 from arrayol.c_import.constants import limits
 from arrayol.c_import.forms import rounded
 from arrayol.c_import.graphs import mapped
-from arrayol.c_import.lowering.symbols import Content
+from arrayol.c_import.lowering.symbols import Address, Content
 from arrayol.c_import.model import COperation, ElementGuard, Form, Rounded, not_negative
 from arrayol.c_import.ranges import Ranges
 from arrayol.ir.affine import Affine
@@ -34,6 +34,33 @@ class Turn:
             return True
         least, greatest = ranges.least(start.form), ranges.greatest(start.form)
         return least is not None and greatest is not None and 0 <= least <= greatest < self.extent
+
+
+@dataclass(frozen=True, slots=True)
+class Rotation:
+    """That a pointer moves by a step from row to row of an array, and starts again with the first one."""
+
+    turn: Turn
+
+    def after(self, place: Address, count: Form) -> Address:
+        """Where it points after some iterations."""
+        return Address(place.array, (self.turn.after(place.subscripts[0], count), *place.subscripts[1:]))
+
+
+def rotation_of(places: Sequence[Content]) -> Rotation | None:
+    """How the first of these pointers moves, each of which takes the place of the next one; None for other places."""
+    found = [one for one in places if isinstance(one, Address)]
+    if len(found) < len(places):
+        return None
+    array, inner = found[0].array, found[0].subscripts[1:]
+    rows = [one.subscripts[0].number for one in found]
+    numbers = [row for row in rows if row is not None]
+    if any(one.array is not array or one.subscripts[1:] != inner for one in found) or len(numbers) < len(rows):
+        return None
+    count, step = len(rows), numbers[1] - numbers[0]
+    if any(row != (numbers[0] + place * step) % count for place, row in enumerate(numbers)):
+        return None
+    return Rotation(Turn(step % count, count))
 
 
 def turn_of(before: COperation, after: COperation, number: Callable[[Form], int | None]) -> Turn | None:

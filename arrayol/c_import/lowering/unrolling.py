@@ -13,7 +13,7 @@ from pycparser import c_ast
 
 from arrayol.c_import.forms import names_of
 from arrayol.c_import.lowering.context import Context, base_name, pointers_to
-from arrayol.c_import.lowering.symbols import Address, CArray, Cell, Deferred, RestartError, Undefined
+from arrayol.c_import.lowering.symbols import Address, CArray, Cell, CellAddress, Deferred, RestartError, Undefined
 from arrayol.c_import.model import COperation, ElementAccess, ForLoop, Form
 from arrayol.c_import.reading.syntax import nodes_of
 from arrayol.ir.affine import Affine
@@ -125,6 +125,15 @@ class Unrolling:
         else:
             known.unrolled |= {self.run.key(one) for one, _ in loops}
         raise RestartError
+
+    def keep_array(self, pointer: Address | CellAddress) -> None:
+        """Leave the array as it is that a pointer points into. Raises RestartError where its elements are scalars."""
+        cell = pointer.cell if isinstance(pointer, CellAddress) else None
+        for name, array in self.run.recorder.arrays.items():
+            cells = array.cells or {}
+            if name in self.keys and cells and (array is getattr(pointer, "array", None) or cell in cells.values()):
+                self.run.known.memory.add(self.keys[name])
+                raise RestartError
 
     def _may_unroll(self, opened: tuple[Any, int | None]) -> bool:
         node, count = opened
