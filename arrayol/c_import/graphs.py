@@ -56,3 +56,9 @@ def _integer(form: Form) -> COperation:
     if form.number is None:
         return COperation("form", "i32", form=form)
     return COperation("literal", "i32", text=str(form.number), form=form)
+
+
+def zero_of(kind: str) -> COperation:
+    """The value 0 of a type."""
+    zero = COperation("literal", kind, text="false" if kind == BOOL else "0")
+    return zero if kind in {"i32", "f64", BOOL} else COperation("convert", kind, (zero,))

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 
 from arrayol.c_import.emit import Writer
 from arrayol.c_import.expansion.instances import with_instances
-from arrayol.c_import.forms import form_text, isl_condition, isl_text, without_data
+from arrayol.c_import.forms import extreme, form_text, isl_condition, isl_text, without_data
 from arrayol.c_import.formulas import with_formulas
 from arrayol.c_import.lowering.function import lowered
-from arrayol.c_import.model import ElementAccess, Form, Scop, data_of
+from arrayol.c_import.model import ElementAccess, Form, Scop, Statement, data_of
 from arrayol.c_import.plans import Stage, guards_of, program_of
 from arrayol.c_import.pragmas import Request
 from arrayol.c_import.reading.preprocess import preprocess
@@ -35,6 +36,7 @@ from arrayol.text import counted, few, listed
 _EFFORT = 30_000_000  # of isl's operations: some seconds; each of PolyBench's kernels takes below a million
 _TRIED_EFFORT, _MOST_TRIED = 4_000_000, 100  # where there is another way
 _MOST_STATEMENTS = 600
+_MOST_IN_BODY = 64  # iterations of loops that stay in a body as they are
 
 
 @dataclass(frozen=True)
@@ -242,7 +244,7 @@ def _parted(scop: Scop, stages: tuple[Stage, ...]) -> tuple[Scop, tuple[Stage, .
     """The scop and its stages, with arrays of their own for statements of a body if it is repeated then."""
     for stage in _bodies(stages):
         numbers = {one.number for one in stage.statements if one.loops}
-        if not numbers:
+        if all(_iterations(one, scop) <= _MOST_IN_BODY for one in stage.statements):
             continue
         try:
             with bounded_effort(_TRIED_EFFORT):
@@ -254,6 +256,17 @@ def _parted(scop: Scop, stages: tuple[Stage, ...]) -> tuple[Scop, tuple[Stage, .
         if parted is not None and _costs(others)[0] < _costs(stages)[0]:
             return _parted(other, others)
     return scop, stages
+
+
+def _iterations(statement: Statement, scop: Scop) -> float:
+    """How often a statement runs at most, at the sizes that are given."""
+    count = 1.0
+    for loop in statement.loops:
+        extent = extreme(loop.high - loop.low, statement.loops, greatest=True)
+        known = all(isinstance(scop.values.get(str(name)), int) for name, _ in extent.terms)
+        size = sum(factor * scop.values[str(name)] for name, factor in extent.terms) if known else inf
+        count *= max(extent.constant + size, 0)
+    return count
 
 
 def _check_written(scop: Scop, file: SourceFile) -> None:

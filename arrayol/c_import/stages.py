@@ -21,8 +21,8 @@ from itertools import groupby
 
 from arrayol.c_import.expansion.forwarding import with_forwarded_values
 from arrayol.c_import.forms import names_of
-from arrayol.c_import.graphs import mapped, with_values
-from arrayol.c_import.model import BOOL, COperation, ElementAccess, ForLoop, Form, Scop, Statement, data_of
+from arrayol.c_import.graphs import mapped, with_values, zero_of
+from arrayol.c_import.model import COperation, ElementAccess, ForLoop, Form, Scop, Statement, data_of
 from arrayol.c_import.plans import Plan, Stage, StatementLevel, name_of, program_of
 from arrayol.ir.affine import Affine
 from arrayol.polyhedral.flow import OrderedStatements
@@ -153,7 +153,7 @@ def _without_idle_reads(statement: Statement, program: OrderedStatements) -> Sta
     if not idle:
         return statement
 
-    known = {id(node): _zero(node.type) for node in statement.value.nodes() if id(node.access) in idle}
+    known = {id(node): zero_of(node.type) for node in statement.value.nodes() if id(node.access) in idle}
     return replace(statement, value=mapped(statement.value, lambda node: node, known))
 
 
@@ -182,11 +182,6 @@ def _with_moving_reads(statement: Statement, program: OrderedStatements) -> Stat
         if tuple(subscripts) != access.subscripts:
             known[id(node)] = replace(node, access=replace(access, subscripts=tuple(subscripts)))
     return replace(statement, value=mapped(statement.value, lambda node: node, known)) if known else statement
-
-
-def _zero(kind: str) -> COperation:
-    zero = COperation("literal", kind, text="false" if kind == BOOL else "0")
-    return zero if kind in {"i32", "f64", BOOL} else COperation("convert", kind, (zero,))
 
 
 def _readers(scop: Scop) -> dict[tuple[int, str], set[int]]:

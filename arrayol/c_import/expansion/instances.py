@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from arrayol.c_import.arithmetic import constant_of
 from arrayol.c_import.forms import hangs_on_data, names_of
-from arrayol.c_import.graphs import mapped, truth_of
+from arrayol.c_import.graphs import mapped, truth_of, zero_of
 from arrayol.c_import.model import (
     COperation,
     ElementAccess,
@@ -90,6 +90,8 @@ class _Expansion:
         self.program = program_of(scop.statements, scop.consts, scop.variables)
         self.by_name = {name_of(one): one for one in scop.statements if one.number in numbers}
         targets = {one.target.array for one in self.group}
+        numbers_of_others = {one.target.array for one in self.old.statements if one.number not in numbers}
+        self.undefined = {name for name in targets - numbers_of_others if scop.variables[name].local}
         self.idle = {name_of(one): self._idle(one, targets) for one in scop.statements}
         self.own = {name: self._own_array(one) for name, one in self.by_name.items()}
         statements: list[Statement] = []
@@ -196,12 +198,12 @@ class _Expansion:
             return None
         sources = self.program.sources(name_of(statement), place, names)
         reads = [(guards_of_conditions(one.conditions), self._origin(one, node, statement)) for one in origins]
-        if not sources.always_inside:
+        if not sources.always_inside and node.access.array not in self.undefined:
             where = self.program.unwritten(name_of(statement), place, names, self.idle[name_of(statement)])
             own = (*node.access.guards, *guards_of_conditions(where or ()))
             chosen = replace(node, access=replace(node.access, guards=own))
-        elif not reads:
-            return node  # it never runs
+        elif not reads:  # it never runs
+            return zero_of(node.type)
         else:
             chosen = reads.pop()[1]
         for guards, read in reversed(reads):
