@@ -241,21 +241,32 @@ def _staged(file: SourceFile, unit: Unit, choices: Choices, *, keeps_state: bool
 
 
 def _parted(scop: Scop, stages: tuple[Stage, ...]) -> tuple[Scop, tuple[Stage, ...]]:
-    """The scop and its stages, with arrays of their own for statements of a body if it is repeated then."""
-    for stage in _bodies(stages):
-        numbers = {one.number for one in stage.statements if one.loops}
-        if all(_iterations(one, scop) <= _MOST_IN_BODY for one in stage.statements):
-            continue
+    """The scop and its stages, with arrays of their own for statements of bodies where fewer loops stay there then."""
+    for group in _long_bodies(scop, stages):
         try:
             with bounded_effort(_TRIED_EFFORT):
-                parted = with_instances(scop, [one for one in scop.statements if one.number in numbers])
+                parted = with_instances(scop, group)
                 if parted is not None:
                     other, others = with_formulas(*stages_of(parted))
         except TooHardError:
             continue
-        if parted is not None and _costs(others)[0] < _costs(stages)[0]:
+        if parted is not None and _in_bodies(other, others) < _in_bodies(scop, stages):
             return _parted(other, others)
     return scop, stages
+
+
+def _long_bodies(scop: Scop, stages: tuple[Stage, ...]) -> Iterator[list[Statement]]:
+    """The statements of each outermost loop that stays in a body and has many iterations."""
+    for stage in _bodies(stages):
+        for place in dict.fromkeys(one.position[0] for one in stage.statements):
+            group = [one for one in stage.statements if one.position[0] == place]
+            if any(_iterations(one, scop) > _MOST_IN_BODY for one in group):
+                yield group
+
+
+def _in_bodies(scop: Scop, stages: tuple[Stage, ...]) -> float:
+    """How often statements of bodies run that nothing repeats."""
+    return sum(_iterations(one, scop) for stage in _bodies(stages) for one in stage.statements)
 
 
 def _iterations(statement: Statement, scop: Scop) -> float:

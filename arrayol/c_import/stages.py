@@ -26,6 +26,7 @@ from arrayol.c_import.model import COperation, ElementAccess, ForLoop, Form, Sco
 from arrayol.c_import.plans import Plan, Stage, StatementLevel, name_of, program_of
 from arrayol.ir.affine import Affine
 from arrayol.polyhedral.flow import OrderedStatements
+from arrayol.polyhedral.origins import ValueOrigins
 
 # Loops in time: the arrays of which each step reads one slice, and the statements of a step.
 
@@ -176,7 +177,7 @@ def _with_moving_reads(statement: Statement, program: OrderedStatements) -> Stat
         for place, form in enumerate(subscripts):
             for loop in statement.loops if form.number is not None else ():
                 if (access.array, place, loop.name) in moving:
-                    step = program.distance(name_of(statement), reads[id(access)], place, loop.name)
+                    step = ValueOrigins(program).distance(name_of(statement), reads[id(access)], place, loop.name)
                     own: Form = Affine(((loop.name, 1),))
                     subscripts[place] = subscripts[place] if step is None else own + step
         if tuple(subscripts) != access.subscripts:

@@ -17,7 +17,8 @@ from arrayol.c_import.graphs import mapped, truth_of
 from arrayol.c_import.model import COperation, ElementGuard, Scop, Statement, Variable
 from arrayol.c_import.plans import name_of, program_of
 from arrayol.c_import.words import free_name
-from arrayol.polyhedral.flow import ElementOrigin, OrderedStatements
+from arrayol.polyhedral.flow import OrderedStatements
+from arrayol.polyhedral.origins import ElementOrigin, ValueOrigins
 
 _MOST_ORIGINS = 4  # of a read
 
@@ -35,7 +36,7 @@ def with_forwarded_values(scop: Scop, statements: Sequence[Statement]) -> Scop:
     ends = _last_copies(scop, statements)
     statements = [*statements, *ends]
     program = program_of(statements, scop.consts, scop.variables)
-    return _Forwarding(replace(scop, statements=tuple(statements)), program, copies, ends).scop()
+    return _Forwarding(replace(scop, statements=tuple(statements)), ValueOrigins(program), copies, ends).scop()
 
 
 @dataclass
@@ -43,7 +44,7 @@ class _Forwarding:
     """One scop with the names of the statements that only copy an element."""
 
     old: Scop
-    program: OrderedStatements
+    origins: ValueOrigins
     copies: set[str]
     ends: Sequence[Statement]
 
@@ -83,7 +84,7 @@ class _Forwarding:
             access = node.access
             if access is None or access.array not in self.written or hangs_on_data(access):
                 continue
-            origins = self.program.handed_on(name, places[id(access)], self.copies, self.numbers)
+            origins = self.origins.handed_on(name, places[id(access)], self.copies, self.numbers)
             value = None if origins is None else self._value(origins, node)
             if value is not None:
                 known[id(node)] = value

@@ -28,7 +28,7 @@ from arrayol.c_import.model import (
 from arrayol.c_import.plans import name_of, program_of
 from arrayol.c_import.words import free_name
 from arrayol.ir.affine import Affine
-from arrayol.polyhedral.flow import Condition, Origin
+from arrayol.polyhedral.origins import AffineCondition, Origin, ValueOrigins
 
 _MOST_STATEMENTS = 24
 _MOST_ORIGINS = 6  # of a read
@@ -43,15 +43,15 @@ def with_instances(scop: Scop, group: Sequence[Statement]) -> Scop | None:
     place = group[0].position[0]
     read = {access.array for one in group for access in one.reads}
     scalars = {name for name, one in scop.variables.items() if one.local and not one.dims}
-    targets = {one.target.array for one in group if one.target.array in read} - _within(scop, group, scalars)
+    targets = {one.target.array for one in group if one.target.array in read} - _kept_in_instances(scop, group, scalars)
     together = [one for one in scop.statements if one.position[0] == place and one.target.array in targets]
     if not 0 < len(together) <= _MOST_STATEMENTS or not all(_is_plain(one, scop) for one in together):
         return None
     return _Expansion(scop, together).scop()
 
 
-def _within(scop: Scop, group: Sequence[Statement], names: set[str]) -> set[str]:
-    """Those names of scalars of which each instance reads only what it has written itself."""
+def _kept_in_instances(scop: Scop, group: Sequence[Statement], names: set[str]) -> set[str]:
+    """The names of scalars of which each instance reads only what it has written itself."""
     program, written = program_of(scop.statements, scop.consts, scop.variables), [name_of(one) for one in group]
     loops = {one.target.array: one.loops for one in group}
     handed_on = {one.target.array for one in group if one.loops != loops[one.target.array]}
@@ -88,6 +88,7 @@ class _Expansion:
         stores = self._stores()
         scop = replace(self.old, statements=tuple(self._in_order(stores)))
         self.program = program_of(scop.statements, scop.consts, scop.variables)
+        self.origins = ValueOrigins(self.program)
         self.by_name = {name_of(one): one for one in scop.statements if one.number in numbers}
         targets = {one.target.array for one in self.group}
         numbers_of_others = {one.target.array for one in self.old.statements if one.number not in numbers}
@@ -133,7 +134,7 @@ class _Expansion:
             *map(names_of, forms), *(names_of(form) for loop in statement.loops for form in (loop.low, loop.high))
         )
         names = [loop.name for loop in statement.loops if loop.name not in asked]
-        return {name for name in names if self.program.runs_once(name_of(statement), name)}
+        return {name for name in names if self.origins.runs_once(name_of(statement), name)}
 
     def _own_array(self, statement: Statement) -> str:
         variable = self.variables[statement.target.array]
@@ -193,13 +194,13 @@ class _Expansion:
     def _read(self, statement: Statement, place: int, node: COperation) -> COperation | None:
         assert node.access is not None
         names = list(self.own)
-        origins = self.program.origins(name_of(statement), place, names, self.idle)
+        origins = self.origins.origins(name_of(statement), place, names, self.idle)
         if origins is None or len(origins) > _MOST_ORIGINS:
             return None
         sources = self.program.sources(name_of(statement), place, names)
         reads = [(guards_of_conditions(one.conditions), self._origin(one, node, statement)) for one in origins]
         if not sources.always_inside and node.access.array not in self.undefined:
-            where = self.program.unwritten(name_of(statement), place, names, self.idle[name_of(statement)])
+            where = self.origins.unwritten(name_of(statement), place, names, self.idle[name_of(statement)])
             own = (*node.access.guards, *guards_of_conditions(where or ()))
             chosen = replace(node, access=replace(node.access, guards=own))
         elif not reads:  # it never runs
@@ -218,7 +219,7 @@ class _Expansion:
         names = [loop.name for loop in reader.loops if loop.name not in self.idle[name_of(reader)]]
         names = names[: len(origin.instance)]
         names += [""] * (len(origin.instance) - len(names))
-        forms = [_beside(form, name, equal) for form, name in zip(origin.instance, names, strict=True)]
+        forms = [_at_distance(form, name, equal) for form, name in zip(origin.instance, names, strict=True)]
         guards = (*node.access.guards, *guards_of_conditions(origin.conditions))
         value = self.by_name[origin.statement].value
         if constant_of(value) is not None:
@@ -227,7 +228,7 @@ class _Expansion:
         return COperation("read", node.type, access=access)
 
 
-def _beside(form: Affine[str], name: str, equal: Sequence[Affine[str]]) -> Affine[str]:
+def _at_distance(form: Affine[str], name: str, equal: Sequence[Affine[str]]) -> Affine[str]:
     """A form at a constant distance of a loop, where equal forms allow that: 1 where x is 0 is x + 1."""
     apart = form - Affine(((name, 1),))
     for zero in equal:
@@ -264,12 +265,12 @@ def copied_array(
     return Statement(number, loops, (place, *([0] * len(loops))), (), replace(element, array=target), value, False)
 
 
-def guards_of_conditions(conditions: Sequence[Condition]) -> tuple[ElementGuard, ...]:
+def guards_of_conditions(conditions: Sequence[AffineCondition]) -> tuple[ElementGuard, ...]:
     """Conditions as those of a read."""
     return tuple(map(_guard, conditions))
 
 
-def _guard(condition: Condition) -> ElementGuard:
+def _guard(condition: AffineCondition) -> ElementGuard:
     form = plain_form(condition.form)
     return ElementGuard("==", form) if condition.is_equality else not_negative(form)
 
