@@ -38,7 +38,7 @@ def _absolute(kind: CType) -> Sequence[str]:
 
 def _magnitude(kind: CType) -> Sequence[str]:
     f = kind.suffix
-    return [f"return hypot{f}(creal{f}(x), cimag{f}(x));"]
+    return [f"return sqrt{f}(creal{f}(x) * creal{f}(x) + cimag{f}(x) * cimag{f}(x));"]
 
 
 def _extreme(name: str, choose: Callable[..., int], ufunc: str, helper: str, sign: str) -> Operator:
@@ -115,8 +115,10 @@ FUNCTIONS = (
         numpy=lambda numpy: numpy.absolute,
         leaves=True,
         bounds=_magnitude_bounds,
-        # NumPy's own magnitude has other last bits where its vector loop runs.
-        numpy_complex=lambda numpy: lambda values: numpy.hypot(values.real, values.imag),
+        exact_complex=lambda value: math.sqrt(value.real * value.real + value.imag * value.imag),
+        numpy_complex=lambda numpy: (
+            lambda values: numpy.sqrt(values.real * values.real + values.imag * values.imag)
+        ),
         c=CForm(
             helper=CHelper("absolute", ("a",), _absolute),
             of_complex=CHelper("magnitude", ("x",), _magnitude, gives_part=True),

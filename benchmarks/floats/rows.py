@@ -27,8 +27,7 @@ def written(table: str, measured: Measured) -> str:
     """A technology table with the rows between BEGIN and END made anew."""
     before, _, rest = table.partition(BEGIN)
     _, _, after = rest.partition(END)
-    lines = [*rows(measured), "# Composed of measured rows: two products, a sum and a root.", *composed(measured)]
-    return "\n".join([before + BEGIN, *lines, END + after])
+    return "\n".join([before + BEGIN, *rows(measured), END + after])
 
 
 MARKS = ("<!-- measured -->", "<!-- end -->")
@@ -60,31 +59,6 @@ def rows(measured: Measured) -> Iterator[str]:
         lines = _lines(name, measured)
         for key in [name, *(f"{same}.{kind}" for same, other in SAME.items() if other == operator)]:
             yield from _table(key, lines)
-
-
-def composed(measured: Measured) -> Iterator[str]:
-    """Rows of hypot: two products, a sum and a root, each the first that is as fast as the root."""
-    for kind in ("f32", "f64"):
-        roots = _pareto(measured[f"sqrt.{kind}"])
-        lines = []
-        for root in roots:
-            parts = [_first(measured, f"{name}.{kind}", float(root["mhz"])) for name in ("mul", "mul", "add")]
-            if None not in parts:
-                lines.append(_sum([part for part in parts if part] + [root], _energy(f"sqrt.{kind}", measured), kind))
-        yield from _table(f"hypot.{kind}", lines)
-
-
-def _first(measured: Measured, name: str, mhz: float) -> Mapping[str, Any] | None:
-    return next((row for row in _pareto(measured[name]) if float(row["mhz"]) >= int(mhz)), None)
-
-
-def _sum(parts: Sequence[Mapping[str, Any]], root_pj: str, kind: str) -> str:
-    cycles = sum(int(part["cycles"]) for part in parts[1:])  # the products run side by side
-    cost = ", ".join(f"{name} = {sum(int(part[name]) for part in parts)}" for name in ("lut", "ff", "dsp"))
-    every = f"every = {parts[-1]['every']}, " if parts[-1]["every"] > 1 else ""
-    mhz = min(int(part["mhz"]) for part in parts)
-    pj = f"2*{PJ[f'mul.{kind}']} + {PJ[f'add.{kind}']} + {root_pj}"
-    return f'{{ max_mhz = {mhz}, cycles = {cycles}, {every}{cost}, pj = "{pj}", estimate = true }}'
 
 
 def _order(name: str) -> tuple[bool, int, str]:

@@ -366,7 +366,7 @@ def _function(name: str, values: list[Any]) -> Any:  # noqa: PLR0911  one case f
         exact = [int(value) for value in values]
         return _wrapped(abs(exact[0]) if name == "abs" else (min if name == "min" else max)(exact), values[0])
     if name == "abs" and isinstance(values[0], np.complexfloating):
-        return np.hypot(values[0].real, values[0].imag)
+        return np.sqrt(values[0].real * values[0].real + values[0].imag * values[0].imag)
     if name not in ("min", "max"):
         return getattr(np, name)(values[0])
     result = values[0]

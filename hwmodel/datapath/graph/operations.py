@@ -85,8 +85,6 @@ class Floats:
                 return positive[a]
             case "mul":
                 return a == b
-            case "hypot":
-                return True
             case "min" | "max":
                 return positive[a] and positive[b]
         return False

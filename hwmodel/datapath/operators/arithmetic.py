@@ -4,6 +4,7 @@ Each real operation of complex numbers is rounded, in the order of the execution
 
     (a + bi) (c + di) = (ac - bd) + (ad + bc) i
     (a + bi) / (c + di) = (ac + bd) / (cc + dd) + ((bc - ad) / (cc + dd)) i
+    abs(a + bi)         = sqrt(aa + bb)
 """
 
 from __future__ import annotations
@@ -156,11 +157,20 @@ def _complex_product(operations: Any, operands: Sequence[Any], code: int) -> Any
     return each("sub", ac, bd, code), each("add", ad, bc, code)
 
 
+def _squares(operations: Any, parts: Any, code: int) -> Any:
+    """The sum of the squares of the parts."""
+    each = operations.floats.each
+    return each("add", *(each("mul", part, part, code) for part in parts), code)
+
+
+def _complex_magnitude(operations: Any, operands: Sequence[Any], code: int) -> Any:
+    return [operations.floats.unary("sqrt", node, code) for node in _squares(operations, operands[0], code)]
+
+
 def _complex_quotient(operations: Any, operands: Sequence[Any], code: int) -> Any:
     each = operations.floats.each
     ac, bd, ad, bc = _products(operations, operands, code)
-    c, d = operands[1]
-    norm = each("add", each("mul", c, c, code), each("mul", d, d, code), code)
+    norm = _squares(operations, operands[1], code)
     real_part, imaginary = each("add", ac, bd, code), each("sub", bc, ad, code)
     return each("div", real_part, norm, code), each("div", imaginary, norm, code)
 
@@ -208,7 +218,6 @@ NODES = (
     NodeOperator(name="mod", integers=_divided(np.remainder), floats=np.remainder, circuit=_remainder),
     NodeOperator(name="floordiv", floats=np.floor_divide),
     *(NodeOperator(name=name, floats=getattr(np, name)) for name in _UNARY),
-    NodeOperator(name="hypot", floats=np.hypot, commutes_real=True),
     NodeOperator(name="fscale"),
     NodeOperator(name="fpos0"),
     NodeOperator(name="cvt"),
@@ -251,7 +260,8 @@ DATAPATHS = (
         name="abs",
         integers=each_integer(lambda integers: integers.abs),
         floats=real_unary("abs"),
-        complex=lambda operations, operands, code: operations.floats.each("hypot", *operands[0], code),
+        complex=_complex_magnitude,
+        complex_nodes=4,
     ),
     *(OperatorNodes(name=name, floats=real_unary(name)) for name in _UNARY),
     OperatorNodes(name="real", complex=lambda operations, operands, code: operands[0][0]),

@@ -72,5 +72,4 @@ def test_rows_that_are_estimates_say_where_they_are_from(name):
     technology = load_technology(name)
     for operator, rows in technology.table.operators.rows.items():
         for row in rows:
-            composed = operator.startswith("hypot")  # the table's comment says so of all
-            assert not row.estimate or row.source or composed or "lut" in technology.table.estimates, operator
+            assert not row.estimate or row.source or "lut" in technology.table.estimates, operator
