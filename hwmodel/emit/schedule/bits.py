@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arrayol.errors import ArrayolError, error
 from arrayol.execute.environment import DTYPES
-from arrayol.ir.types import ElementType, Kind
+from arrayol.ir.types import ElementType
 
 _DIGITS = np.frombuffer(b"0123456789abcdef", np.uint8)
 
@@ -29,21 +29,20 @@ def not_whole(task: str, array: str) -> ArrayolError:
     )
 
 
-def no_complex() -> ArrayolError:
-    """The error for complex elements."""
-    return not_emitted("complex numbers", "write the real and the imaginary part as two arrays")
-
-
 FRAMES_HINT = (
     "every design of this specification has that; let a delay over frames of one task hand on what later frames need"
 )
 
 
 def bits_of_values(values: NDArray[Any], kind: ElementType) -> NDArray[Any]:
-    """The bits of some values, as unsigned integers. Raises ArrayolError (`not-emitted`) for complex values."""
-    if kind.kind is Kind.COMPLEX:
-        raise no_complex()
+    """The bits of some values, as unsigned integers, of which NumPy has none of 128 bits: these are Python's.
+
+    A complex number has its real part in the low half of its bits, and the imaginary part in the high half.
+    """
     stored = np.ascontiguousarray(values)
+    if kind.bits > 64:
+        halves = stored.view("<u8").astype(object)
+        return np.asarray(halves[..., ::2] | halves[..., 1::2] << 64)
     whole = stored.view(f"<u{stored.itemsize}")
     return np.asarray(whole & np.array((1 << kind.bits) - 1, whole.dtype))
 

@@ -40,7 +40,7 @@ class FrameWords:
 
 
 def limbs_of(bits: int, fields: Iterable[tuple[int, NDArray[Any]]]) -> Limbs:
-    """Words of so many bits from fields: each the place of its lowest bit, and by word its value, up to 64 bits."""
+    """Words of so many bits from fields: each the place of its lowest bit, and by word its value."""
     limbs: Limbs | None = None
     for low, values in fields:
         if limbs is None:
@@ -52,6 +52,10 @@ def limbs_of(bits: int, fields: Iterable[tuple[int, NDArray[Any]]]) -> Limbs:
 
 def _add(limbs: Limbs, low: int, values: NDArray[Any]) -> None:
     """Put values into words, from a bit on, where the words have zeros."""
+    if values.dtype == object:  # of more than 64 bits
+        _add(limbs, low, (values & (1 << 64) - 1).astype(np.uint64))
+        _add(limbs, low + 64, (values >> 64).astype(np.uint64))
+        return
     limb, shift = divmod(low, _LIMB)
     for half in range(2):
         part = (values.astype(np.uint64) >> np.uint64(_LIMB * half) & np.uint64((1 << _LIMB) - 1)) << np.uint64(shift)

@@ -15,12 +15,11 @@ from math import prod
 from arrayol.errors import ArrayolError, Diagnostic
 from arrayol.ir.network import Flow, Network, Process
 from arrayol.ir.spec import port_named
-from arrayol.ir.types import Kind
 from arrayol.text import counted
 from hwmodel.accesses import Accesses
 from hwmodel.datapath.derive import Derivation, derivation_of
 from hwmodel.design import Design, GroupDesign, Processor
-from hwmodel.emit.schedule.bits import FRAMES_HINT, no_complex, not_emitted, not_whole
+from hwmodel.emit.schedule.bits import FRAMES_HINT, not_emitted, not_whole
 from hwmodel.emit.schedule.own_module import own_module
 from hwmodel.emit.schedule.port import QUEUED, SETTLING
 from hwmodel.emit.schedule.units import FETCH
@@ -176,8 +175,6 @@ class Coverage:
             yield from self._without_body(process)
             yield from self._wrong_module(process)
         yield from self._of_platform()
-        if any(array.type.kind is Kind.COMPLEX for array in network.arrays.values()):
-            yield no_complex()
         missing = without_verilog(network, platform) if self.as_verilog else []
         if missing:
             yield ArrayolError(missing)
