@@ -27,6 +27,7 @@ from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Design, GroupDesign
 
 MOST_REPETITIONS = 48
+_REAL = ("i32", "i32", "i16", "u8", "i64", "f32")
 
 
 @dataclass
@@ -69,9 +70,9 @@ class _Task:
 
 
 @st.composite
-def delayed_designs(draw: st.DrawFn) -> MappedSpec:
+def delayed_designs(draw: st.DrawFn, kinds: Sequence[str] = _REAL) -> MappedSpec:
     """One to three tasks, most with delays, mapped on a platform for which hardware is emitted."""
-    text, features = draw(delayed_specs())
+    text, features = draw(delayed_specs(kinds))
     written = loaded(text)
     top = choose_top(written, None)
     spec = run_steps(written, canonical_steps(written, top)).spec
@@ -121,9 +122,9 @@ def _of_groups(groups: Sequence[GroupDesign]) -> set[str]:
 
 
 @st.composite
-def delayed_specs(draw: st.DrawFn) -> tuple[str, set[str]]:
-    """The text of a specification, and its features."""
-    text = _Text(draw, draw(st.sampled_from(("i32", "i32", "i16", "u8", "i64", "f32"))))
+def delayed_specs(draw: st.DrawFn, kinds: Sequence[str]) -> tuple[str, set[str]]:
+    """The text of a specification with elements of one type, and its features."""
+    text = _Text(draw, draw(st.sampled_from(kinds)))
     shape = draw(st.sampled_from(((6,), (12,), (4, 4), (3, 5), (2, 6), (4, 2), (2, 3, 4), (3, 2, 2))))
     text.arrays["x"] = shape
     for number in range(draw(st.sampled_from((1, 2, 2, 3)))):
@@ -133,7 +134,7 @@ def delayed_specs(draw: st.DrawFn) -> tuple[str, set[str]]:
     body = "".join(f"  {call}\n" for call in text.calls)
     top = f"task top({heads[0]}) -> ({heads[1]}) {{\n{body}}}\n"
     text.features.add("several outputs" if len(outputs) > 1 else "one output")
-    text.features.add("floats" if text.kind == "f32" else "integers")
+    text.features.add("integers" if text.kind[0] in "iu" else "floats")
     return "".join([*text.definitions, top]), text.features
 
 

@@ -27,12 +27,13 @@ class LinkedSpec:
 
 
 _FIXED = "i20.12"
+_REAL = ("i64", "f32", "f64", "u8", "u12", _FIXED)
 
 
 @st.composite
-def linked_specs(draw: DrawFn) -> LinkedSpec:
-    """One to four tasks over arrays of one to three dimensions: chains, forks and joins."""
-    build = Builder(draw, draw(st.sampled_from(["i64", "f32", "f64", "u8", "u12", _FIXED])), endless=False)
+def linked_specs(draw: DrawFn, kinds: Sequence[str] = _REAL) -> LinkedSpec:
+    """One to four tasks over arrays of one to three dimensions, of one type: chains, forks and joins."""
+    build = Builder(draw, draw(st.sampled_from(kinds)), endless=False)
     build.features |= {{"u12": "odd widths", _FIXED: "fixed point"}.get(build.type, "a type of NumPy's")}
     build.endless = build.chance(4, "infinite dimension")
     tasks = build.pick(2, 2, 3, 1, 3, 4, 3, 4)

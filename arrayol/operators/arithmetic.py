@@ -71,9 +71,7 @@ def _of_complex(name: str, real: str, imaginary: str, also: str = "") -> CHelper
         f, part = kind.suffix, kind.part
         return [
             f"{part} a = creal{f}(x), b = cimag{f}(x), c = creal{f}(y), d = cimag{f}(y){also};",
-            f"{part} parts[2] = {{{real}, {imaginary}}};  /* a sum with I would touch signs of zeros and infinities */",
-            "memcpy(&x, parts, sizeof x);",
-            "return x;",
+            f"return join_c{kind.bits}({real}, {imaginary});",
         ]
 
     return CHelper(name, ("x", "y"), lines)

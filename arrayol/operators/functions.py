@@ -116,9 +116,7 @@ FUNCTIONS = (
         leaves=True,
         bounds=_magnitude_bounds,
         exact_complex=lambda value: math.sqrt(value.real * value.real + value.imag * value.imag),
-        numpy_complex=lambda numpy: (
-            lambda values: numpy.sqrt(values.real * values.real + values.imag * values.imag)
-        ),
+        numpy_complex=lambda numpy: lambda values: numpy.sqrt(values.real * values.real + values.imag * values.imag),
         c=CForm(
             helper=CHelper("absolute", ("a",), _absolute),
             of_complex=CHelper("magnitude", ("x",), _magnitude, gives_part=True),

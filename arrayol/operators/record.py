@@ -93,7 +93,7 @@ class CType:
 class CHelper:
     """A C function for what C's own operators do otherwise: `floor_divide_i32` of two numbers of one type.
 
-    `lines` are its body for a type. `gives_part`: of complex numbers it gives a real one.
+    `lines` are its body for a type. `gives_part`: of complex numbers it gives a real one; else it calls `join`.
     """
 
     name: str

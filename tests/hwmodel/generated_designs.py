@@ -1,9 +1,10 @@
 """What Icarus says of generated designs: right, wrong, or refused by name; and which features they have.
 
-Designs have every kind of decision, or are of tasks with delays, or of groups at the same time. As a program it tries
-many: `python tests/hwmodel/generated_designs.py [CASES] [SEED] [--delays] [--together] [--hls]`, with the folders of
-`pythonpath` in pyproject.toml as PYTHONPATH. It prints each design that is wrong, then how many there are of each
-feature and of each refusal; the exit code is 1 where something was wrong. With `--hls` it runs the C++ instead.
+Designs have every kind of decision, or are of tasks with delays, of groups at the same time, or of complex elements. As
+a program it tries many: `python tests/hwmodel/generated_designs.py [CASES] [SEED]`, with a kind (`--delays`,
+`--together`, `--complex`) and at times `--hls` behind it, and with the folders of `pythonpath` in pyproject.toml as
+PYTHONPATH. It prints each design that is wrong, then how many there are of each feature and of each refusal; the exit
+code is 1 where something was wrong. With `--hls` it runs the C++ instead.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from hypothesis.strategies import SearchStrategy
 from scheduled_cases import scheduled
 from strategies_delays import delayed_designs
 from strategies_designs import MappedSpec, emitted_specs
+from strategies_transforms import linked_specs
 from verilog_programs import frames_of, promised_frames
 
 from arrayol.errors import ArrayolError
@@ -32,6 +34,7 @@ from hwmodel.emit.schedule.units import TaskUnits
 BATCH = 5  # cases of one seed: later ones vary earlier ones
 DECISIONS = emitted_specs(single=True)
 DELAYS = delayed_designs()
+COMPLEX = st.one_of(emitted_specs(linked_specs(("c64", "c64", "c128")), single=True), delayed_designs(("c64",)))
 
 
 @st.composite
@@ -134,9 +137,11 @@ def main() -> int:
     parser.add_argument("seed", nargs="?", type=int, default=1)
     parser.add_argument("--delays", action="store_true")
     parser.add_argument("--together", action="store_true")
+    parser.add_argument("--complex", action="store_true")
     parser.add_argument("--hls", action="store_true")
     chosen = parser.parse_args()
-    kind = TOGETHER if chosen.together else DELAYS if chosen.delays else DECISIONS
+    kinds = (chosen.together, TOGETHER), (chosen.delays, DELAYS), (chosen.complex, COMPLEX), (True, DECISIONS)
+    kind = next(kind for is_chosen, kind in kinds if is_chosen)
     tally = try_many(kind, chosen.cases, chosen.seed, _report, hls=chosen.hls)
     for text in tally.wrong:
         sys.stdout.write(f"wrong: {text}\n")

@@ -253,8 +253,8 @@ _MAKERS: dict[str, Callable[[_Building, int], None]] = {
 
 
 @st.composite
-def streams(draw: st.DrawFn) -> Drawn:
-    """One to five tasks on one or two images of a few pixels, and decisions."""
+def streams(draw: st.DrawFn, kind: str = "i32") -> Drawn:
+    """One to five tasks on one or two images of a few pixels, of i32 or a complex type, and decisions."""
     rows, columns = draw(st.sampled_from((4, 6, 8))), draw(st.sampled_from((4, 6, 8, 5)))
     images = [_Array(f"i{number}", rows, columns) for number in range(draw(st.sampled_from((1, 1, 2))))]
     building = _Building(draw, images, [f"{image.name}: {image.type}" for image in images])
@@ -274,12 +274,20 @@ def streams(draw: st.DrawFn) -> Drawn:
     )
     features = building.features | {name for name, has in _of(stream, len(results), inputs).items() if has}
     text, step = (
-        "\n".join([*building.definitions, top, ""]),
+        _of_complex("\n".join([*building.definitions, top, ""]), kind),
         draw(st.sampled_from((*[""] * 4, "serial", "again", "again"))),
     )
     if step and (changed := _rewritten(draw, text, step)):
         text, features = changed, features | {step}
     return Drawn(text, stream, frozenset(features))
+
+
+def _of_complex(text: str, kind: str) -> str:
+    """A specification of i32 with another type, and for what complex numbers lack something that has both parts."""
+    if kind == "i32":
+        return text
+    text = text.replace("y ^ 5", "conj(y) * i32(3, 5)").replace("before >> 1", "before * i32(0.5, 0.25)")
+    return text.replace("i32", kind).replace("[x & 3]", "[i32(abs(x)) & 3]")
 
 
 def _rewritten(draw: st.DrawFn, text: str, step: str) -> str | None:

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from stream_networks import Case
+from stream_networks import Case, small_numbers
 
-from arrayol.execute.environment import DTYPES
 from arrayol.execute.run import execute, with_tables
 from hwmodel.accesses import Accesses
 from hwmodel.emit.streams.design import StreamDesign
@@ -72,7 +71,7 @@ def frame_of(case: Case, arrays: Mapping[str, NDArray[Any]], number: int) -> dic
 def _inputs(case: Case, accesses: Accesses, seed: int) -> dict[str, NDArray[Any]]:
     draw = np.random.default_rng(seed)
     ports = case.spec.given_inputs(case.spec.components[case.network.name])
-    return {own.name: draw.integers(0, 100, accesses.shape(own.name)).astype(DTYPES[own.type]) for own in ports}
+    return {own.name: small_numbers(draw, own.type, accesses.shape(own.name)) for own in ports}
 
 
 def write_files(files: Mapping[str, str], folder: Path) -> None:

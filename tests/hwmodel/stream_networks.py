@@ -17,6 +17,7 @@ from arrayol.execute.environment import DTYPES
 from arrayol.execute.run import execute
 from arrayol.ir.network import Network, flatten
 from arrayol.ir.spec import Port, Spec
+from arrayol.ir.types import ElementType, Kind
 from hwmodel.accesses import Accesses
 from hwmodel.platform import Platform
 from hwmodel.simulator.streams.events import events_of
@@ -124,7 +125,7 @@ class Case:
         """Numbers below 100, for one frame, or for all that are inside."""
         draw = np.random.default_rng(seed)
         ports = self.spec.given_inputs(self.spec.components[self.network.name])
-        return {p.name: draw.integers(0, 100, self._shape(p)).astype(DTYPES[p.type]) for p in ports}
+        return {p.name: small_numbers(draw, p.type, self._shape(p)) for p in ports}
 
     def _shape(self, port: Port) -> tuple[int, ...]:
         if not self.frames:
@@ -134,6 +135,12 @@ class Case:
     def simulated(self, group: StreamedGroup, inputs: Mapping[str, NDArray[Any]] | None = None) -> StreamRun:
         """The run of the group."""
         return simulate_stream(self.spec, self.accesses, group, inputs)
+
+
+def small_numbers(draw: np.random.Generator, kind: ElementType, shape: tuple[int, ...]) -> NDArray[Any]:
+    """Whole numbers below 100 of a type; of complex ones both parts."""
+    values = draw.integers(0, 100, shape)
+    return (values + 1j * draw.integers(0, 100, shape) if kind.kind is Kind.COMPLEX else values).astype(DTYPES[kind])
 
 
 def case_of(name: str, folder: Path, **settings: int) -> Case:

@@ -39,6 +39,24 @@ task rows(x: u12[H, W + 2], k: i16[3], gain: i8.8, enable: bool) -> (y: i32[H, W
   }
 }
 """
+MIXED = """\
+const H = 4
+const W = 9
+
+elementary mix(x: c64[3], taps: c64[3], gain: c64) -> (y: c64) {
+  y  = gain
+  y += x[k] * conj(taps[k]) for k in 0..3
+}
+
+task mixed(x: c64[H, W + 2], taps: c64[3], gain: c64) -> (y: c64[H, W]) {
+  repeat [H, W] of mix {
+    x    <- x at origin [0, 0] paving [1, 0; 0, 1] fitting [0; 1]
+    taps <- taps
+    gain <- gain
+    y    -> y
+  }
+}
+"""
 STAGES = """\
 const H = 5
 const W = 11
@@ -93,6 +111,11 @@ def separate() -> HardwareDesign:
 def narrow() -> HardwareDesign:
     """One whose words are narrower than a register."""
     return design_on(PLATFORM.replace("word_bits = 64", "word_bits = 16"), SPEC.replace("i32", "i16"))
+
+
+def complex_elements() -> HardwareDesign:
+    """One of complex numbers, in memory and in registers."""
+    return design_on(text=MIXED)
 
 
 @cache

@@ -17,7 +17,7 @@ from arrayol.ir.intervals import UnboundedError, interval
 from arrayol.ir.spec import Local
 from arrayol.ir.types import ElementType, Kind, Weak
 from arrayol.operators.record import CForm, Fixed, Gives, Interval, Operator
-from arrayol.operators.registry import FUNCTIONS, INFIX, PREFIX
+from arrayol.operators.registry import C_HELPERS, FUNCTIONS, INFIX, PREFIX
 from arrayol.polyhedral.pieces import value_pieces
 from hwmodel.emit.c.helpers import bound, c_type, element_type, helper, identifier, literal
 from hwmodel.emit.c.lines import element
@@ -59,7 +59,9 @@ class Helpers:
     texts: dict[str, str] = field(default_factory=dict)
 
     def call(self, name: str, kind: ElementType, *arguments: str) -> Text:
-        """A call of a helper for an element type."""
+        """A call of a helper for an element type. Those of complex numbers join parts."""
+        if kind.kind is Kind.COMPLEX and name in C_HELPERS and not C_HELPERS[name].gives_part:
+            self.texts.setdefault(f"join_{identifier(kind)}", helper("join", kind))
         self.texts.setdefault(f"{name}_{identifier(kind)}", helper(name, kind))
         return Text(f"{name}_{identifier(kind)}({', '.join(arguments)})")
 

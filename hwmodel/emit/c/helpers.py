@@ -132,7 +132,7 @@ def _join(kind: ElementType) -> str:
         kind,
         "join",
         f"{part} a, {part} b",
-        f"{part} parts[2] = {{a, b}};",
+        f"{part} parts[2] = {{a, b}};  /* a sum with I would touch signs of zeros and infinities */",
         f"{c_type(kind)} x;",
         "memcpy(&x, parts, sizeof x);",
         "return x;",

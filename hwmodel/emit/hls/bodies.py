@@ -21,7 +21,8 @@ def bodies_of(elementaries: Iterable[Elementary]) -> Iterator[list[str]]:
     for own in elementaries:
         if own.name not in found:
             found[own.name] = _body_of(own, helpers)
-    yield [line for text in helpers.texts.values() for line in text.splitlines()]
+    texts = (text for name, text in helpers.texts.items() if not name.startswith("join_"))  # schedule.hpp has these
+    yield [line for text in texts for line in text.splitlines()]
     yield from found.values()
 
 

@@ -13,7 +13,7 @@ from arrayol.text import counted
 from hwmodel.emit.c.helpers import c_type
 from hwmodel.emit.c.lines import block
 from hwmodel.emit.hls.bodies import bodies_of
-from hwmodel.emit.hls.names import HlsNames, Thing, hls_type, value_of_bits
+from hwmodel.emit.hls.names import HlsNames, Thing, hls_type, in_cpp, value_of_bits
 from hwmodel.emit.hls.ports import port_function
 from hwmodel.emit.hls.rounds import port_rounds, task_rounds
 from hwmodel.emit.hls.tasks import TaskText
@@ -49,7 +49,7 @@ class GroupText:
         ):
             lines += [*part, ""] if part else []
         lines += [*self._step(), "", "}  // namespace", "", *self._run(), ""]
-        return "\n".join(lines)
+        return in_cpp("\n".join(lines))
 
     # What is computed.
 

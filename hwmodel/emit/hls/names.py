@@ -12,6 +12,8 @@ from arrayol.ir.types import ElementType, Kind
 from hwmodel.emit.c.const_arrays import number
 from hwmodel.emit.c.helpers import bound, c_type, literal
 
+_COMPLEX = re.compile(r"\b(float|double) complex\b")
+
 
 class Thing(StrEnum):
     """What a name of the schedule stands for in C++, as the word in front of it: so none is a word of C++."""
@@ -39,6 +41,11 @@ class HlsNames:
         return self.known[kind, name]
 
 
+def in_cpp(text: str) -> str:
+    """A text with the complex numbers of `schedule.hpp` in place of those of C, which C++ does not have."""
+    return _COMPLEX.sub(r"complex_number<\1>", text)
+
+
 def hls_type(kind: ElementType) -> str:
     """The type of an element in a memory or a stream: as many bits as it has."""
     if kind.is_numpys:
@@ -57,6 +64,10 @@ def value_of_bits(bits: int, kind: ElementType) -> str:
     if kind.wraps:
         sign = kind.is_signed and bits >> (kind.bits - 1)
         return bound(bits - (1 << kind.bits) if sign else bits, kind)
+    if kind.kind is Kind.COMPLEX:
+        part, half = ElementType(f"f{kind.bits // 2}"), kind.bits // 2
+        real, imaginary = (value_of_bits(own, part) for own in (bits & (1 << half) - 1, bits >> half))
+        return f"{c_type(kind)}({real}, {imaginary})"
     if kind.kind is Kind.FLOAT:
         size = kind.bits // 8
         return number(float(np.array([bits], f"<u{size}").view(f"<f{size}")[0]), kind)

@@ -17,7 +17,7 @@ CONTROLS = {
 BITS = {
     "START": 1, "CLEAR_DONE": 2, "BUSY": 1, "DONE": 2, "FAULT": 4, "READY": 8, "WHILE_DONE": 1, "WHILE_READY": 2,
 }  # fmt: skip
-_C_TYPES = {"?": "uint8_t", "f4": "float", "f8": "double"}
+_C_TYPES = {"?": "uint8_t", "f4": "float", "f8": "double", "c8": "float complex", "c16": "double complex"}
 
 
 def library(name: str) -> str:
@@ -98,6 +98,7 @@ def _c_type(array: ExternalArray) -> str:
 
 def _said(array: ExternalArray) -> str:
     said = f", the numbers that hold {array.type}" if "." in array.type else ""
+    said += ", the real part first" if array.dtype[0] == "c" else ""
     return f"{said}; read before the first frame after a reset only" if array.once else said
 
 

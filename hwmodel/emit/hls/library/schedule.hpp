@@ -70,6 +70,52 @@ static inline void fail(const char *what) {
 #endif
 }
 
+// Complex numbers: each real operation is rounded. The functions have the names that C has for them.
+template <class T>
+struct complex_number {
+  T re, im;
+
+  complex_number() = default;
+  constexpr complex_number(T real, T imaginary = T(0)) : re(real), im(imaginary) {}
+  template <class OTHER>
+  explicit constexpr complex_number(const complex_number<OTHER> &z) : re(T(z.re)), im(T(z.im)) {}
+
+  friend complex_number operator-(const complex_number &x) { return {-x.re, -x.im}; }
+  friend complex_number operator+(const complex_number &x, const complex_number &y) {
+    return {x.re + y.re, x.im + y.im};
+  }
+  friend complex_number operator-(const complex_number &x, const complex_number &y) {
+    return {x.re - y.re, x.im - y.im};
+  }
+  friend bool operator==(const complex_number &x, const complex_number &y) { return x.re == y.re && x.im == y.im; }
+  friend bool operator!=(const complex_number &x, const complex_number &y) { return !(x == y); }
+};
+
+static inline float crealf(const complex_number<float> &z) { return z.re; }
+static inline float cimagf(const complex_number<float> &z) { return z.im; }
+static inline complex_number<float> conjf(const complex_number<float> &z) { return {z.re, -z.im}; }
+static inline complex_number<float> join_c64(float real, float imaginary) { return {real, imaginary}; }
+static inline double creal(const complex_number<double> &z) { return z.re; }
+static inline double cimag(const complex_number<double> &z) { return z.im; }
+static inline complex_number<double> conj(const complex_number<double> &z) { return {z.re, -z.im}; }
+static inline complex_number<double> join_c128(double real, double imaginary) { return {real, imaginary}; }
+
+// The parts of an element side by side, the first in the low bits: two of a complex number, else itself.
+template <class T>
+struct parts {
+  typedef T part;
+  static const int count = 1;
+  static T joined(const T *own) { return own[0]; }
+  static T one(const T &value, int) { return value; }
+};
+template <class T>
+struct parts<complex_number<T>> {
+  typedef T part;
+  static const int count = 2;
+  static complex_number<T> joined(const T *own) { return {own[0], own[1]}; }
+  static T one(const complex_number<T> &value, int number) { return number ? value.im : value.re; }
+};
+
 // Elements as bits, and back.
 template <class T>
 static inline T from_bits(uint64_t bits) {
@@ -124,21 +170,31 @@ inline uint64_t to_bits<double>(const double &value) {
 template <class T, int BYTES, class WORD>
 static inline T taken(const WORD &word, unsigned at) {
 #pragma HLS INLINE
-  uint64_t bits = 0;
-  for (int place = 0; place < BYTES && place < 8; ++place) {
+  const int each = BYTES / parts<T>::count;
+  typename parts<T>::part own[parts<T>::count];
+  for (int number = 0; number < parts<T>::count; ++number) {
 #pragma HLS UNROLL
-    bits |= uint64_t(word.byte[at + place]) << 8 * place;
+    uint64_t bits = 0;
+    for (int place = 0; place < each && place < 8; ++place) {
+#pragma HLS UNROLL
+      bits |= uint64_t(word.byte[at + number * each + place]) << 8 * place;
+    }
+    own[number] = from_bits<typename parts<T>::part>(bits);
   }
-  return from_bits<T>(bits);
+  return parts<T>::joined(own);
 }
 
 template <class T, int BYTES, class WORD>
 static inline void put(WORD &word, unsigned at, const T &value) {
 #pragma HLS INLINE
-  const uint64_t bits = to_bits<T>(value);
-  for (int place = 0; place < BYTES && place < 8; ++place) {
+  const int each = BYTES / parts<T>::count;
+  for (int number = 0; number < parts<T>::count; ++number) {
 #pragma HLS UNROLL
-    word.byte[at + place] = uint8_t(bits >> 8 * place);
+    const uint64_t bits = to_bits<typename parts<T>::part>(parts<T>::one(value, number));
+    for (int place = 0; place < each && place < 8; ++place) {
+#pragma HLS UNROLL
+      word.byte[at + number * each + place] = uint8_t(bits >> 8 * place);
+    }
   }
 }
 

@@ -119,13 +119,26 @@ struct queue {
 template <class T, int AT, int BITS, class DATA>
 static inline T element_of(const DATA &data) {
 #pragma HLS INLINE
-  return from_bits<T>(data.range(AT + BITS - 1, AT).to_uint64());
+  const int each = BITS / parts<T>::count;
+  typename parts<T>::part own[parts<T>::count];
+  for (int number = 0; number < parts<T>::count; ++number) {
+#pragma HLS UNROLL
+    const int at = AT + number * each;
+    own[number] = from_bits<typename parts<T>::part>(data.range(at + each - 1, at).to_uint64());
+  }
+  return parts<T>::joined(own);
 }
 
 template <int AT, int BITS, class DATA, class T>
 static inline void put_element(DATA &data, const T &value) {
 #pragma HLS INLINE
-  data.range(AT + BITS - 1, AT) = ap_uint<BITS>(to_bits<T>(value));
+  const int each = BITS / parts<T>::count;
+  for (int number = 0; number < parts<T>::count; ++number) {
+#pragma HLS UNROLL
+    const int at = AT + number * each;
+    const uint64_t bits = to_bits<typename parts<T>::part>(parts<T>::one(value, number));
+    data.range(at + each - 1, at) = ap_uint<BITS / parts<T>::count>(bits);
+  }
 }
 
 #endif

@@ -9,6 +9,7 @@ from importlib.resources import files
 
 from hwmodel.emit.c.lines import block
 from hwmodel.emit.c.names import Named
+from hwmodel.emit.hls.names import in_cpp
 from hwmodel.emit.hls.streams.group import End, StreamText
 from hwmodel.emit.streams.bench import file_of
 from hwmodel.emit.streams.design import StreamDesign
@@ -61,7 +62,7 @@ class StreamHlsFiles:
         *bodies, function = self._group.parts()
         for part in bodies:
             lines += [*part, ""] if part else []
-        yield "src/stream.cpp", "\n".join([*lines, "}  // namespace", "", *function, ""])
+        yield "src/stream.cpp", in_cpp("\n".join([*lines, "}  // namespace", "", *function, ""]))
         yield "tb/main.cpp", "\n".join([*self._program(), ""])
         for end in self.ends:
             yield f"data/{file_of(end.beat)}.hex", self.design.words[end.beat.array].text

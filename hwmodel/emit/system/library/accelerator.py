@@ -7,7 +7,8 @@
     for outputs in design.run_frames({"image": photo} for photo in video):
         ...                                             # frames overlap if groups of the design work at the same time
 
-Elements of a fixed-point type are the whole numbers that hold them: 1.5 of i8.8 is 384.
+Elements of a fixed-point type are the whole numbers that hold them: 1.5 of i8.8 is 384. A complex one has its real part
+in the low half of its bytes, and the imaginary part in the high half.
 """
 
 from __future__ import annotations

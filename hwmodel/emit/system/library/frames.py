@@ -3,7 +3,8 @@
     words = frames.LAYOUT.streams["image"].words(photo)     # whole numbers, in the order in which they are sent
     picture = frames.LAYOUT.streams["edges"].array(seen)    # the array of one frame
 
-Elements of a fixed-point type are the whole numbers that hold them: 1.5 of i8.8 is 384.
+Elements of a fixed-point type are the whole numbers that hold them: 1.5 of i8.8 is 384. A complex one has its real part
+in the low half of its bits, and the imaginary part in the high half.
 """
 
 from __future__ import annotations
@@ -78,16 +79,18 @@ class StreamArray(NamedTuple):
 
     def _bits_of(self, held: NDArray[Any]) -> list[int]:
         """The bits of elements, row by row."""
-        unsigned = np.ascontiguousarray(held).view(f"u{held.dtype.itemsize}").reshape(-1)
-        mask = (1 << self.bits) - 1
-        return [int(one) & mask for one in unsigned.tolist()]
+        kind, mask = held.dtype.newbyteorder("<"), (1 << self.bits) - 1
+        data = held.astype(kind).tobytes()
+        cells = (data[at : at + kind.itemsize] for at in range(0, len(data), kind.itemsize))
+        return [int.from_bytes(cell, "little") & mask for cell in cells]
 
     def _held(self, numbers: Sequence[int]) -> NDArray[Any]:
         """Elements of their bits."""
         kind, top = np.dtype(self.dtype), 1 << (self.bits - 1)
         if kind.kind == "i":
             return np.array([(one ^ top) - top for one in numbers], kind).reshape(self.shape)
-        return np.array(numbers, f"u{kind.itemsize}").view(kind).reshape(self.shape)
+        data = b"".join(one.to_bytes(kind.itemsize, "little") for one in numbers)
+        return np.frombuffer(data, kind.newbyteorder("<")).astype(kind).reshape(self.shape)
 
 
 class StreamLayout(NamedTuple):

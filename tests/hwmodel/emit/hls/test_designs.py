@@ -26,7 +26,7 @@ from hwmodel.emit.schedule.design import HardwareDesign
 DESIGNS = 2
 FAR = 1 << 20  # rounds
 SHIPPED = (
-    "conv3x3", "dct", "fir", "firbank", "lpsf", "pattern", "polyprod", "pyramid", "solve", "wavelet"
+    "conv3x3", "dct", "fir", "firbank", "lpsf", "pattern", "polyprod", "pyramid", "radar", "solve", "wavelet"
 )  # fmt: skip
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from cpp_programs import is_right, needs_compiler, seen_of
-from many_cases import full_count, on_many
+from generated_designs import COMPLEX, try_many
+from many_cases import full_count, new_seed, on_many
 from scheduled_cases import scheduled
 from strategies_designs import MappedSpec, emitted_specs
 
@@ -16,6 +17,12 @@ pytestmark = needs_compiler
 
 CASES, SEED = 15, 8  # delays and partial blocks are in shipped specifications, too
 FEATURES = {"several groups", "several units", "separate port", "load rom", "load once", "streams", "cut", "border"}
+
+
+def test_complex_numbers_are_the_same() -> None:
+    tally = try_many(COMPLEX, full_count(3), 2 + new_seed(), hls=True)
+    assert tally.wrong == []
+    assert tally.right, tally.refused
 
 
 def test_a_program_computes_the_same() -> None:

@@ -124,8 +124,9 @@ REFUSED = {"not-streamed", "not-emitted"}
 
 
 @needs_compiler
-def test_generated_groups() -> None:
-    cases, tally, files = max(10, case_count(20)), Counter[str](), list[dict[str, str]]()
+@pytest.mark.parametrize(("kind", "count"), [("i32", 20), ("c64", 8), ("c128", 4)])
+def test_generated_groups(kind: str, count: int) -> None:
+    cases, tally, files = max(count // 2, case_count(count)), Counter[str](), list[dict[str, str]]()
 
     def judge(drawn: Drawn) -> None:
         with TemporaryDirectory() as folder:
@@ -143,6 +144,6 @@ def test_generated_groups() -> None:
                 continue
             return
 
-    on_many(cases, 2, judge, streams())
+    on_many(cases, 2, judge, streams(kind))
     assert len(files) >= 0.7 * cases, tally
     assert wrong_words(files) == [RIGHT] * len(files)

@@ -52,3 +52,12 @@ def test_generated_groups() -> None:
     clocks = st.sampled_from((2.0, 50.0, 150.0))
     on_many(cases, 1, lambda pair: judge(pair[0], pair[1], tally), st.tuples(streams(), clocks))
     assert tally["held"] >= 0.7 * cases
+
+
+@needs_icarus
+def test_generated_groups_of_complex_numbers() -> None:
+    """At clocks that operators of floats reach."""
+    cases, tally, clocks = max(4, case_count(12)), Counter[str](), st.sampled_from((2.0, 50.0))
+    kinds = st.sampled_from(("c64", "c128")).flatmap(streams)
+    on_many(cases, 1, lambda pair: judge(pair[0], pair[1], tally), st.tuples(kinds, clocks))
+    assert tally["held"] >= 0.7 * cases

@@ -44,7 +44,7 @@ class Placed:
 
 
 @st.composite
-def placed(draw: st.DrawFn) -> Placed:
+def placed(draw: st.DrawFn, kind: str = "i32", clocks: tuple[float, ...] = (2.0, 50.0, 150.0)) -> Placed:
     """Half of them are one group."""
     several = draw(st.booleans())
     cuts = tuple(several and draw(st.booleans()) for _ in range(10))
@@ -55,8 +55,8 @@ def placed(draw: st.DrawFn) -> Placed:
         "latency": draw(st.sampled_from((5, 8, 30))),
         "outstanding": draw(st.sampled_from((1, 4))),
     }
-    platform = memory_of(platform_at(draw(st.sampled_from((2.0, 50.0, 150.0)))), **memory)
-    drawn, chunk = draw(streams()), draw(st.sampled_from((0, 1, 2, 3)))
+    platform = memory_of(platform_at(draw(st.sampled_from(clocks))), **memory)
+    drawn, chunk = draw(streams(kind)), draw(st.sampled_from((0, 1, 2, 3)))
     return Placed(drawn, cuts, streaming, chunk, platform, draw(st.booleans()))
 
 
@@ -90,3 +90,11 @@ def test_generated_groups_behind_the_port() -> None:
     on_many(cases, 1, lambda own: judge(own, tally), placed())
     assert tally["streams"] + tally["both kinds"] >= 0.6 * cases, tally
     assert tally["at the same time"], tally
+
+
+@needs_icarus
+def test_generated_groups_of_complex_numbers() -> None:
+    """At clocks that operators of floats reach; ports of 32 bits are refused."""
+    cases, tally = max(6, case_count(12)), Counter[str]()
+    on_many(cases, 1, lambda own: judge(own, tally), placed("c64", (2.0, 50.0)))
+    assert tally["streams"] + tally["both kinds"] >= 0.3 * cases, tally

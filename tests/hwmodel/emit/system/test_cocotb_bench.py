@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from find_libpython import find_libpython
-from system_designs import design_on, narrow, overlapping, overlapping_narrow, separate, write_folder
+from system_designs import complex_elements, design_on, narrow, overlapping, overlapping_narrow, separate, write_folder
 from verilog_programs import needs_icarus
 
 from hwmodel.emit.schedule.design import HardwareDesign
@@ -29,7 +29,7 @@ def bench_passes(folder: Path) -> bool:
     return done.returncode == 0
 
 
-@pytest.mark.parametrize("design", [design_on, separate, narrow, overlapping, overlapping_narrow])
+@pytest.mark.parametrize("design", [design_on, separate, narrow, complex_elements, overlapping, overlapping_narrow])
 def test_frames_and_resets(design: Callable[[], HardwareDesign], tmp_path: Path) -> None:
     assert bench_passes(write_folder(design(), tmp_path))
 

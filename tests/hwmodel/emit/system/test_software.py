@@ -16,12 +16,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from system_designs import design_on, driver_of, narrow, overlapping, overlapping_narrow, separate, texts
+from system_designs import (
+    complex_elements,
+    design_on,
+    driver_of,
+    narrow,
+    overlapping,
+    overlapping_narrow,
+    separate,
+    texts,
+)
 
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.verilog.layout import FIRST_VALUE, layout_of
 
-DESIGNS = [design_on, separate, narrow, overlapping, overlapping_narrow]
+DESIGNS = [design_on, separate, narrow, complex_elements, overlapping, overlapping_narrow]
 
 
 class FakeDesign:
@@ -121,6 +130,13 @@ def test_a_frame_of_the_driver(driver: ModuleType) -> None:
     assert registers.values[0] == driver.CLEAR_DONE
     y = driver.LAYOUT.arrays["y"]
     assert outputs["y"].tobytes() == bytes(memory[y.first : y.first + y.nbytes])
+
+
+def test_complex_numbers_have_the_real_part_in_the_low_bytes() -> None:
+    hardware = complex_elements()
+    array = driver_of(hardware).LAYOUT.arrays["taps"]
+    assert array.pack(np.array([1 + 2j, complex(0, -3.5), 0.25])) == np.array([1, 2, 0, -3.5, 0.25, 0], "<f4").tobytes()
+    assert "/* input: float complex taps[3], the real part first */" in texts(hardware)["sw/mixed.h"]
 
 
 def test_mistakes_in_the_use_of_the_driver(driver: ModuleType) -> None:

@@ -81,6 +81,17 @@ def test_words_hold_each_element_where_the_order_says(packing: ModuleType, data:
     assert np.array_equal(stream.array(words), values)
 
 
+def test_words_of_complex_numbers(packing: ModuleType) -> None:
+    """The real part is in the low bits, also of numbers of 128 bits."""
+    for bits, kind in ((64, "c8"), (128, "c16")):
+        row = ("x", "x", f"c{bits}", bits, kind, (2,), "input", bits // 8, 1, 1, {"first": 0, "loops": [[2, 1]]})
+        stream, values = packing.StreamArray(*row), np.array([1.5 - 2j, complex(-0.0, np.inf)], kind)
+        words = stream.words(values)
+        parts = [word >> at & (1 << bits // 2) - 1 for word in words for at in (0, bits // 2)]
+        assert np.array(parts, f"u{bits // 16}").view(f"f{bits // 16}").tolist() == [1.5, -2, 0, np.inf]
+        assert stream.array(words).tobytes() == values.tobytes()
+
+
 @given(st.data())
 def test_scans_are_stored_as_loops(packing: ModuleType, data: st.DataObject) -> None:
     shape = data.draw(st.lists(st.integers(2, 4), min_size=1, max_size=4))

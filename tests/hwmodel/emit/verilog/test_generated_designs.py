@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generated_designs import DECISIONS, try_many
+from generated_designs import COMPLEX, DECISIONS, try_many
 from many_cases import full_count, new_seed
 from verilog_programs import needs_icarus
 
@@ -17,3 +17,13 @@ def test_hardware_takes_the_cycles_of_the_model_and_computes_the_same() -> None:
     assert tally.wrong == []
     assert not any(reason.startswith("unproven-schedule") for reason in tally.refused)
     assert {feature for feature, count in tally.features.items() if count} >= FEATURES, tally.features
+
+
+@needs_icarus
+def test_hardware_of_complex_numbers_does_too() -> None:
+    """Four in five are emitted: some ports have fewer bits than a c128."""
+    cases = full_count(10)
+    tally = try_many(COMPLEX, cases, 1 + new_seed())
+    assert tally.wrong == []
+    assert tally.right >= cases // 2, tally.refused
+    assert {"delay", "several groups", "several units", "load rom"} <= tally.features.keys(), tally.features

@@ -27,7 +27,7 @@ SPECS = sorted((ROOT / "specs").glob("*.aol"))
 ECP5 = load_technology("ecp5-6")
 MANY = 1300  # operations; Icarus takes long for more
 LONG = 64  # cycles of an interval
-REFUSED = {("attention", "softmax"), ("radar", "detect")}  # exp, and the magnitude of a complex number
+REFUSED = {("attention", "softmax")}  # exp
 
 pytestmark = needs_icarus
 
