@@ -48,6 +48,7 @@ _ZERO: Form = Affine()
 _ZEROS = {"0", "0.0"}  # as literals
 _WRITTEN = {  # kinds of values that are no operators between two operands
     "convert": "{type}({0})",
+    "join": "{type}({0}, {1})",
     "choice": "({1} if {0} else {2})",
     "call": "{text}({0})",
     "nearest": "round({0}, 0)",

@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
-RANKS = ("i32", "u32", "i64", "u64", "f32", "f64")  # C's usual conversions go to the later one
-FLOATS = {"f32", "f64"}
+RANKS = ("i32", "u32", "i64", "u64", "f32", "f64", "c64", "c128")  # C's usual conversions go to the later one
+COMPLEX = {"c64": "f32", "c128": "f64"}  # with the types of their parts
+FLOATS = {"f32", "f64", *COMPLEX}
 _INTEGER = re.compile(r"(0x[0-9a-f]+|0b[01]+|0[0-7]*|[1-9][0-9]*)(u|l|ll|ul|ull|lu|llu)?")
 _DECIMAL = re.compile(r"(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=e))(?:e[+-]?[0-9]+)?")
 _HEXADECIMAL = re.compile(r"0x([0-9a-f]*)\.?([0-9a-f]*)p([+-]?[0-9]+)")
@@ -167,6 +168,8 @@ def converted(constant: CConstant, wanted: str) -> CConstant:
 
 def common_type(left: str, right: str) -> str:
     """The type in which two operands meet: C's usual arithmetic conversions."""
+    if {left, right} == {"f64", "c64"}:
+        return "c128"
     return RANKS[max(RANKS.index(one) if one in RANKS else 0 for one in (left, right))]
 
 

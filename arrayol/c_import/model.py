@@ -137,10 +137,10 @@ def data_of(access: ElementAccess) -> tuple[COperation, ...]:
 class COperation:
     """An operation of C and its operands; `type` is what C gives it.
 
-    `kind` is `literal` (its `text`), `const`, `read` (of `access`), `form` (an integer of loops), `convert`, `choice`
-    (condition, then, else), `call` of a function, `negative`, `nearest` (rounded, halves upwards), `unknown` (a symbol
-    of a loop's trial run), or an operator of the language. Where the value is an affine integer for certain, `form` is
-    that integer.
+    `kind` is `literal` (its `text`), `const`, `read` (of `access`), `form` (an integer of loops), `convert`, `join` (a
+    complex number of its parts), `choice` (condition, then, else), `call` of a function, `negative`, `nearest`
+    (rounded, halves upwards), `unknown` (a symbol of a loop's trial run), or an operator of the language. Where the
+    value is an affine integer for certain, `form` is that integer.
     """
 
     kind: str

@@ -81,7 +81,7 @@ def first_difference(
             else:
                 kept[origin] = np.asarray(array)
         for key, array in theirs.items():
-            if not np.array_equal(array, ours[key], equal_nan=array.dtype.kind == "f"):
+            if not np.array_equal(array, ours[key], equal_nan=array.dtype.kind in "fc"):
                 return f"call {call}: {key} is {ours[key].ravel()} and not {array.ravel()}"
     return None
 

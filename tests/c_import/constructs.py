@@ -204,6 +204,11 @@ CONSTRUCTS = {
         "struct flags { unsigned a : 3; unsigned b : 5; };\n"
         "|||struct flags f; f.a = x[0]; f.b = x[1]; y[0] = f.a + f.b;"
     ),
+    "complex numbers": (
+        "#include <complex.h>\n"
+        "|||float complex s = 0; for (int i = 0; i < 12; i++) { s += v[i] * (v[11 - i] + x[i] * I); "
+        "y[i] = (int)crealf(s * conjf(s)) + (int)cimagf(-s) + (s != 0); }"
+    ),
     "long double": "|||long double t = x[0]; y[0] = t;",
     "static scalar": "|||static int calls = 3; calls += x[0]; y[0] = calls;",
     "static array": (

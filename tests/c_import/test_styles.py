@@ -19,6 +19,7 @@ FOLDER = Path(__file__).parent / "styles"
 # By file: the extents of each repetition; a delay stands behind its own.
 REPETITIONS = {
     "cascade": ["[128] delay 1"],
+    "channel": ["[64]"],
     "comb": ["[4, 200] delay 0, 12 delay 0, 7"],
     "copied_lines": ["[24, 32]"],
     "counts": ["[256]"],
@@ -37,6 +38,7 @@ REPETITIONS = {
     "lines_rotated": ["[99, 40]"],
     "means": ["[H, W]", "[H]"],
     "median": ["[32, 48]"],
+    "mixer": ["[40]"],
     "moved": ["[100]"],
     "opening": ["[H, W]", "[H, W]"],
     "ring": ["[N]"],
@@ -44,10 +46,12 @@ REPETITIONS = {
     "ring_mask": ["[N]"],
     "rows_allocated": ["[100, 40]", "[100, 40]"],
     "rows_rotated": ["[H, 40]", "[H, 40]"],
+    "structs": ["[32]"],
     "weights": ["[4]", "[4, 16] delay 1, 0", "[16]"],
 }
 # By file: the type of the port that takes a window or a block.
 WINDOWS = {
+    "channel": "x: c64[5]",
     "copied_lines": "in_: u8[3, 3]",
     "delay_line": "x: i16[8]",
     "dilated": "x: i32[3]",
@@ -110,7 +114,9 @@ def _drawn(fields: list[str]) -> Arrays:
     for one in fields:
         name, kind, extents = one.split(":")
         shape = tuple(map(int, extents.split(",")))
-        if kind[0] == "f":
+        if kind[0] == "c":
+            found[name] = (rng.uniform(-3, 3, shape) + 1j * rng.uniform(-3, 3, shape)).astype(kind)
+        elif kind[0] == "f":
             found[name] = rng.uniform(-3, 3, shape).astype(kind)
         else:
             ends = np.iinfo(kind)

@@ -9,7 +9,8 @@ from typing import Any
 
 from pycparser import c_ast
 
-from arrayol.c_import.arithmetic import Arithmetic, RefusalError
+from arrayol.c_import.arithmetic import RefusalError
+from arrayol.c_import.complex_numbers import ComplexArithmetic
 from arrayol.c_import.forms import names_of
 from arrayol.c_import.lowering.ctypes import Types
 from arrayol.c_import.lowering.parts import (
@@ -67,7 +68,7 @@ class Context:
         self.unit, self.function, self.known = unit, function, known
         self.carried = known.carried
         self.values: dict[str, int | float] = {}  # of consts
-        self.arithmetic = Arithmetic(Ranges(self.values))
+        self.arithmetic = ComplexArithmetic(Ranges(self.values))
         self.recorder = Recorder(self.arithmetic, set(TAKEN))
         self.types = Types(unit.widths)
         self.scopes = Scopes()

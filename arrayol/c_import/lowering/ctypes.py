@@ -39,8 +39,13 @@ NUMBERS = {  # by their words in alphabetical order; LP64, char is signed
     "int long long unsigned": "u64",
     "float": "f32",
     "double": "f64",
+    "_Complex float": "c64",
+    "_Complex double": "c128",
 }
-BYTES = {"bool": 1, "i8": 1, "u8": 1, "i16": 2, "u16": 2, "i32": 4, "u32": 4, "f32": 4, "i64": 8, "u64": 8, "f64": 8}
+BYTES = {
+    "bool": 1, "i8": 1, "u8": 1, "i16": 2, "u16": 2, "i32": 4, "u32": 4, "f32": 4, "i64": 8, "u64": 8, "f64": 8,
+    "c64": 8, "c128": 16,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 from pycparser import c_ast
 
 from arrayol.c_import.arithmetic import RefusalError, constant_of
+from arrayol.c_import.complex_numbers import number_text
 from arrayol.c_import.lowering.context import Context
 from arrayol.c_import.lowering.ctypes import CType, NumberType, Pointer, Struct, Void
 from arrayol.c_import.lowering.ctypes import Sequence as ArrayType
@@ -221,12 +222,12 @@ class Storage:
 
     def table(self, array: CArray, values: Sequence[COperation | None], node: Any) -> list[str] | None:
         """The numbers of a const array; None where one of them is none."""
-        numbers = [constant_of(one) if one is not None else None for one in values]
-        if any(one is None for one in numbers):
+        texts = [number_text(one) if one is not None else None for one in values]
+        if any(one is None for one in texts):
             if array.state:
                 raise RefusalError(f"'{array.name}' starts with what is no number", "write numbers", node)
             return None
-        return [one.text for one in numbers if one is not None]
+        return [one for one in texts if one is not None]
 
     def subscripts(self, array: CArray, place: int) -> tuple[Form, ...]:
         """The subscripts of an element by its place."""
