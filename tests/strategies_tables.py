@@ -5,6 +5,8 @@ Each is valid by construction: subscripts are limited to the table.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 from strategies_transforms import LinkedSpec
@@ -16,9 +18,9 @@ _LEVELS = (32, 45, 64)
 
 
 @st.composite
-def table_specs(draw: DrawFn) -> LinkedSpec:
+def table_specs(draw: DrawFn, kinds: Sequence[str] = _TYPES) -> LinkedSpec:
     """One or two reads of a table in each repetition over data of up to 24 elements."""
-    kind, lines, space = draw(st.sampled_from(_TYPES)), draw(st.integers(0, 4)), draw(st.integers(2, 24))
+    kind, lines, space = draw(st.sampled_from(kinds)), draw(st.integers(0, 4)), draw(st.integers(2, 24))
     shape = (4, 16) if lines == 0 else (draw(st.sampled_from(_LEVELS)),)
     where, features = draw(st.sampled_from(("input", "input", "made", "const"))), {f"type {kind}"}
     reads = draw(st.integers(1, 2))
@@ -27,7 +29,7 @@ def table_specs(draw: DrawFn) -> LinkedSpec:
     texts = [_element(shape, text) for text in subscripts]
     total = " + ".join(f"{number + 1} * {text}" for number, text in enumerate(texts))
     sized = f"{kind}{shown_shape(shape)}"
-    body = f"{kind}({total})" if kind != "f32" else total
+    body = total if kind[0] in "cf" else f"{kind}({total})"
     parts = [
         f"elementary look(d: u8, t: {sized}) -> (y: {kind}) {{\n  y = {body}\n}}\n",
         _task(
@@ -38,7 +40,9 @@ def table_specs(draw: DrawFn) -> LinkedSpec:
     if where == "const":
         ranges = ", ".join(f"k{axis} in 0..{extent}" for axis, extent in enumerate(shape))
         weight = " + ".join(f"{3 + axis} * k{axis} * k{axis}" for axis in range(len(shape)))
-        parts.append(f"const T: {sized} = [({weight}) % 125 for {ranges}]\n")
+        value = f"({weight}) % 125"
+        value = f"{kind}({value}, {weight})" if kind[0] == "c" else value
+        parts.append(f"const T: {sized} = [{value} for {ranges}]\n")
         table = "T"
     elif where == "input":
         inputs += f", t: {sized}"

@@ -28,14 +28,14 @@ def lookup_lines(
         module = f"{prefix}table_{node_name(node.name)}_{access.port}"
         words = hardware.contents[touch.array].tolist()
         bits = max(1, (len(words) - 1).bit_length())
-        text = _module(module, words, (bits, access.data_bits))
+        text = _module(module, words, (bits, access.element_bits))
         if text not in beside:
             beside.append(text)
         yield f"  wire {vector(access.address_bits)}{own};"
         yield f"  wire {vector(bits)}{own}_in = {own};"
-        yield f"  wire {vector(access.data_bits)}{own}_data;"
+        yield f"  wire {vector(access.element_bits)}{own}_data;"
         yield f"  {module} {own}_table (.clk(clk), .go(go), .address({own}_in), .data({own}_data));"
-        connected += [f".{access.address}({own})", f".{access.data}({own}_data)"]
+        connected += [f".{access.address}({own})", f".{access.data}({access.of_element(f'{own}_data')})"]
 
 
 def _require_rom(hardware: StreamHardware, node: Node, touch: Touch) -> None:

@@ -15,7 +15,7 @@ class AccessPorts:
 
     The number of the element is on `address` in cycle `cycle` of the schedule, in which the module's `slot` is `slot`.
     Its value must be on `data` in the cycle `wait` cycles later, at the end of which a register takes it. Of a complex
-    element it is the real (`part` 0) or the imaginary part (1).
+    element of `element_bits` it is the real (`part` 0) or the imaginary part (1).
     """
 
     port: str
@@ -24,9 +24,15 @@ class AccessPorts:
     data: str
     address_bits: int
     data_bits: int
+    element_bits: int
     cycle: int
     slot: int
     wait: int
+
+    def of_element(self, net: str) -> str:
+        """What `data` takes of a net with the element."""
+        low = self.part * self.data_bits
+        return net if self.element_bits == self.data_bits else f"{net}[{low + self.data_bits - 1}:{low}]"
 
 
 def access_ports(derived: Derived) -> dict[int, AccessPorts]:
@@ -46,6 +52,7 @@ def access_ports(derived: Derived) -> dict[int, AccessPorts]:
                 f"{port}$data{counts[port]}",
                 graph.numbers[graph.operands[node][0]].bits,
                 graph.numbers[node].bits,
+                graph.types[port].bits,
                 cycle,
                 (cycle + 1) % derived.interval,
                 problem.timings[problem.classes[operation]].ticks // problem.room - 1,

@@ -187,8 +187,8 @@ def _unit(wiring: GroupWiring, task: TaskAgents, unit: int, slot: str) -> Iterat
             connected.append(f".{identifier(port.port)}({net})")
         for number, access in data_reads(wiring, task, port.port) if port.lookup is not None else ():
             if number == unit:
-                own = (access.address, access.data)
-                connected += [f".{name}({access_net(task, unit, name)})" for name in own]
+                data = access.of_element(access_net(task, unit, access.data))
+                connected += [f".{access.address}({access_net(task, unit, access.address)})", f".{access.data}({data})"]
     connected += _repetition_nets(task, unit)
     for written in task.units.writes:
         bits = written.at_once * written.width

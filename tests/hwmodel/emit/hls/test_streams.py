@@ -42,6 +42,7 @@ KINDS = [
     ("row_sums", {"H": 6, "W": 8}, AXIS),
     ("frames", {"F": 3, "H": 4, "W": 6}, AXIS),
     ("pyramid_nearest", {"H": 4, "W": 8}, THREE),
+    ("turned", {"H": 4, "W": 6}, AXIS),
 ]
 SHIPPED = [
     ("camera", {"H": 4, "W": 8}, AXIS),

@@ -49,6 +49,7 @@ CASES = [
     ("row_sums", {"H": 6, "W": 8}, AXIS, 2),
     ("frames", {"F": 3, "H": 4, "W": 6}, AXIS, 2),
     ("pyramid_nearest", {"H": 4, "W": 8}, THREE, 10),
+    ("turned", {"H": 4, "W": 6}, AXIS, 50),  # a table of complex numbers
 ]
 
 

@@ -29,11 +29,12 @@ BINNED = {"two memories", "two references", "condition", "from 0", "from another
     ("specs", "cases", "expected"),
     [
         (table_specs(), 15, FEATURES | MORE),
+        (table_specs(("c64",)), 4, {"table const", "two reads"}),
         (histogram_specs(), 6, HISTOGRAMS),
         (binned_specs(), 14, BINNED),
         (folded_specs(), 14, FOLDED),
     ],
-    ids=["tables", "histograms", "binned", "folded"],
+    ids=["tables", "tables of complex numbers", "histograms", "binned", "folded"],
 )
 def test_verilog_takes_the_cycles_of_the_model_and_computes_the_same(
     specs: SearchStrategy[LinkedSpec], cases: int, expected: set[str]
