@@ -1,10 +1,10 @@
 """What Icarus says of generated designs: right, wrong, or refused by name; and which features they have.
 
-Designs have every kind of decision, or are of tasks with delays, of groups at the same time, or of complex elements. As
-a program it tries many: `python tests/hwmodel/generated_designs.py [CASES] [SEED]`, with a kind (`--delays`,
-`--together`, `--complex`) and at times `--hls` behind it, and with the folders of `pythonpath` in pyproject.toml as
-PYTHONPATH. It prints each design that is wrong, then how many there are of each feature and of each refusal; the exit
-code is 1 where something was wrong. With `--hls` it runs the C++ instead.
+Designs have every kind of decision, or are of tasks with delays, of groups at the same time, of complex elements, or on
+an external memory with several channels. As a program it tries many: `python tests/hwmodel/generated_designs.py [CASES]
+[SEED]`, with a kind (`--delays`, `--together`, `--complex`, `--channels`) and at times `--hls` behind it, and with the
+folders of `pythonpath` in pyproject.toml as PYTHONPATH. It prints each design that is wrong, then how many there are of
+each feature and of each refusal; the exit code is 1 where something was wrong. With `--hls` it runs the C++ instead.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from hypothesis.strategies import SearchStrategy
 from scheduled_cases import scheduled
 from strategies_delays import delayed_designs
 from strategies_designs import MappedSpec, emitted_specs
+from strategies_machine import with_channels
 from strategies_transforms import linked_specs
 from verilog_programs import frames_of, promised_frames
 
@@ -48,6 +49,16 @@ def at_the_same_time(draw: st.DrawFn) -> MappedSpec:
 
 
 TOGETHER = at_the_same_time()
+
+
+@st.composite
+def on_channels(draw: st.DrawFn) -> MappedSpec:
+    """Designs on a memory with several channels, more of them than arrays in some."""
+    case = draw(st.one_of(emitted_specs(single=True), emitted_specs(single=True), TOGETHER))
+    return replace(case, platform=with_channels(case.platform, draw(st.sampled_from((2, 3, 4, 8)))))
+
+
+CHANNELS = on_channels()
 TOGETHER_FEATURES = {
     "load once",
     "load rom",
@@ -96,6 +107,8 @@ class Tally:
         self.right += 1
         self.features.update(case.features)
         self.features[f"{len(design.groups)} groups"] += 1
+        self.features[f"{len(design.addresses.words)} channels"] += 1
+        self.features["at the same time"] += design.periods is not None
         units = [task.units for group in design.groups for task in group.tasks]
         self.features["folded units with a delay"] += any(own.interval > 1 and _has_state(own) for own in units)
         self.features["state kept by units"] += any(own.kept for own in units)
@@ -138,9 +151,16 @@ def main() -> int:
     parser.add_argument("--delays", action="store_true")
     parser.add_argument("--together", action="store_true")
     parser.add_argument("--complex", action="store_true")
+    parser.add_argument("--channels", action="store_true")
     parser.add_argument("--hls", action="store_true")
     chosen = parser.parse_args()
-    kinds = (chosen.together, TOGETHER), (chosen.delays, DELAYS), (chosen.complex, COMPLEX), (True, DECISIONS)
+    kinds = (
+        (chosen.together, TOGETHER),
+        (chosen.delays, DELAYS),
+        (chosen.complex, COMPLEX),
+        (chosen.channels, CHANNELS),
+        (True, DECISIONS),
+    )
     kind = next(kind for is_chosen, kind in kinds if is_chosen)
     tally = try_many(kind, chosen.cases, chosen.seed, _report, hls=chosen.hls)
     for text in tally.wrong:

@@ -119,6 +119,12 @@ def complex_elements() -> HardwareDesign:
 
 
 @cache
+def on_channels() -> HardwareDesign:
+    """One of three channels, in the last of which are inputs in registers only."""
+    return design_on(PLATFORM.replace("latency", "channels = 3\nlatency"))
+
+
+@cache
 def overlapping(platform: str = PLATFORM) -> HardwareDesign:
     """Two groups at the same time, with inputs in registers that both of them read, or the second one alone."""
     bench = bench_of(STAGES, platform)
@@ -137,6 +143,11 @@ def overlapping(platform: str = PLATFORM) -> HardwareDesign:
 def overlapping_narrow() -> HardwareDesign:
     """One whose copies in registers are narrower than a register, on separate ports."""
     return overlapping(PLATFORM.replace("word_bits = 64", "word_bits = 16").replace('"shared"', '"separate"'))
+
+
+def overlapping_on_channels() -> HardwareDesign:
+    """One of two channels with separate ports: copies of arrays in each of them."""
+    return overlapping(PLATFORM.replace("latency", "channels = 2\nlatency").replace('"shared"', '"separate"'))
 
 
 def texts(design: HardwareDesign) -> dict[str, str]:

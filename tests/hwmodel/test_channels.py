@@ -22,7 +22,8 @@ from hwmodel.channels import channel_numbers
 from hwmodel.cost_model.estimate import DesignEstimate
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Design
-from hwmodel.emit.verilog.coverage import Coverage
+from hwmodel.emit.verilog import coverage as coverages
+from hwmodel.emit.verilog.coverage import Coverage, reason_text
 from hwmodel.platform import Platform, default_platform
 from hwmodel.streamed import Stream
 
@@ -109,7 +110,7 @@ def test_results_say_where_arrays_lie(tmp_path: Path) -> None:
     for design in document["pareto"]:
         assert design["channels"] == {"a": 0, "b": 1, "c": 0, "z": 1, "y": 0}
         assert design["verified"]
-    assert result.pareto[0].not_emitted == "the external memory has 2 channels"
+    assert result.pareto[0].not_emitted is None
     one = api.explore(spec, narrow_platform(), space=api.Space(narrow=True, verify=False)).result
     assert "channels" not in json.loads(one.model_dump_json())["pareto"][0]
 
@@ -129,6 +130,23 @@ def test_no_design_is_faster_than_the_bound(tmp_path: Path) -> None:
 
 def test_streams_without_a_port_are_emitted(tmp_path: Path) -> None:
     network = case_of("unsharp", tmp_path, H=6, W=16).network
-    coverage = Coverage(Accesses(network), memory_of(narrow_platform(channels=2), burst="run"))
+    coverage = Coverage(Accesses(network), memory_of(narrow_platform(), burst="box"))
     assert coverage.why_nothing(axi_streams=True, frames_inside=True) is None
     assert coverage.why_nothing(axi_streams=False, frames_inside=True) is not None
+
+
+def test_what_is_not_emitted(tmp_path: Path) -> None:
+    """C++ has one external memory, and registers have addresses for so many channels."""
+    (tmp_path / "sum.aol").write_text(SUM, encoding="utf-8")
+    spec = api.load(tmp_path / "sum.aol")
+    accesses = Accesses(flatten(spec, choose_top(spec, None)))
+    platform = memory_of(narrow_platform(channels=4), burst="run")
+    for as_verilog, most, reason in (
+        (True, 252, None),
+        (True, 2, "arrays lie in 4 channels, and registers have addresses for 2"),
+        (False, 252, "the external memory has 4 channels"),
+    ):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(coverages, "MOST_CHANNELS", most)
+            refusal = Coverage(accesses, platform, as_verilog).why_no_port
+        assert (None if refusal is None else reason_text(refusal)) == reason

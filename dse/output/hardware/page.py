@@ -22,11 +22,12 @@ from dse.output.open_design import StoredDesign
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.memories import Memory
-from hwmodel.emit.system.software import c_name
+from hwmodel.emit.system.software import CHANNEL_BASES, c_name
+from hwmodel.emit.verilog.axi import bases_of, bus_of
 from hwmodel.emit.verilog.design import DesignFiles
-from hwmodel.emit.verilog.layout import ExternalArray
-from hwmodel.emit.verilog.top import image_name
-from hwmodel.emit.verilog.wiring import Outside, engine_ports
+from hwmodel.emit.verilog.layout import ExternalArray, OutsideLayout
+from hwmodel.emit.verilog.top import image_path
+from hwmodel.emit.verilog.wiring import ChannelPorts, Outside, channels_of, engine_ports
 from hwmodel.figures import LOCAL_BITS, ROM_BITS
 
 _SIGNALS: list[tuple[object, ...]] = [
@@ -54,7 +55,7 @@ class Promised:
 
 def page_of(own: Promised, files: DesignFiles) -> str:
     """The page of a folder of files."""
-    outside, engines, axi = files.outside, files.engines, files.axi
+    outside, axi = files.outside, files.axi
     parts = (
         heading(own, f"{own.hardware.top}_top", ("Verilog", "verilog"), "Verilog-2001; no primitives of a vendor."),
         _promises(own),
@@ -62,9 +63,9 @@ def page_of(own: Promised, files: DesignFiles) -> str:
         units_part(own.hardware),
         memories_part(own, _COPIES, "copies", _copies),
         costs_part(own),
-        _interface(own.hardware, outside, engines),
+        _interface(own.hardware, outside, files.channels),
         _timing(own.hardware),
-        _axi(axi, outside),
+        _axi(axi, outside, files.channels),
         _system(own.hardware, files),
         _not_promised(),
     )
@@ -155,22 +156,32 @@ def _running(own: Promised, axi: str | None) -> Iterator[str]:
 def addresses_part(own: Promised) -> Iterator[str]:
     """The data of a frame, and where they lie outside: the rest of the table of files."""
     size = own.hardware.addresses
-    if own.hardware.periods is not None:
-        yield from images(own.hardware, own.data)
-    else:
-        yield f"| data/memory.hex | the external memory before a frame: {own.data} |"
-        yield "| data/expected.hex | the same after it |"
+    for channel in channels_of(own.hardware.groups, size):
+        if own.hardware.periods is not None:
+            yield from images(own.hardware, own.data, channel)
+            continue
+        memory, expected = (image_path(name, 0, channel.tag) for name in ("memory", "expected"))
+        yield f"| {memory} | {_named(channel)} before a frame: {own.data} |"
+        yield f"| {expected} | the same after it |"
         for number in range(1, 1 + len(own.hardware.later)):
-            files = f"data/{image_name('memory', number)}, data/{image_name('expected', number)}"
-            yield f"| {files} | the same of frame {number}: values stay from frame to frame |"
+            later = ", ".join(image_path(name, number, channel.tag) for name in ("memory", "expected"))
+            yield f"| {later} | the same of frame {number}: values stay from frame to frame |"
     yield "| design.json | the whole schedule as data |"
     yield ""
-    words = f"{counted(size.words, 'word')} of {8 * size.word_bytes} bits"
-    yield f"The external memory has {words}. Its arrays, by first word:"
-    yield f"{', '.join(f'`{name}` {first:,}' for name, first in size.first.items())}."
-    yield ""
+    for channel in channels_of(own.hardware.groups, size):
+        words = f"{counted(channel.words, 'word')} of {8 * size.word_bytes} bits"
+        first = (f"`{name}` {at:,}" for name, at in size.first.items() if size.channels[name] == channel.number)
+        memory = _named(channel)
+        yield f"{memory[0].upper()}{memory[1:]} has {words}. Its arrays, by first word:"
+        yield f"{', '.join(first)}."
+        yield ""
     if own.hardware.periods is not None:
         yield from copies_part(own.hardware, own.hardware.periods)
+
+
+def _named(channel: ChannelPorts) -> str:
+    """A channel in words."""
+    return f"channel {channel.tag} of the external memory" if channel.tag else "the external memory"
 
 
 def units_part(hardware: HardwareDesign) -> Iterator[str]:
@@ -262,7 +273,7 @@ def costs_part(own: Promised) -> Iterator[str]:
     yield ""
 
 
-def _interface(hardware: HardwareDesign, outside: Outside, engines: Sequence[str]) -> Iterator[str]:
+def _interface(hardware: HardwareDesign, outside: Outside, channels: Sequence[ChannelPorts]) -> Iterator[str]:
     said = {
         "request": "a request begins, in this cycle",
         "address": "its first word, counted in words",
@@ -284,7 +295,7 @@ def _interface(hardware: HardwareDesign, outside: Outside, engines: Sequence[str
         ("clk, reset", "in", 1, "hold `reset` for a cycle at least"),
         *(_SIGNALS if hardware.periods is None else SIGNALS),
     ]
-    for engine in engines:
+    for engine in (engine for channel in channels for engine in channel.engines):
         for port in engine_ports(engine, outside):
             text = said[port.name.removeprefix(f"{engine}_")]
             rows.append((port.name, "out" if port.output else "in", port.bits, text))
@@ -295,6 +306,9 @@ def _timing(hardware: HardwareDesign) -> Iterator[str]:
     latency, most = hardware.latency, hardware.outstanding
     yield "## The external memory"
     yield ""
+    if len(hardware.addresses.words) > 1:
+        yield "Each of its channels is a memory of its own, whose number ends the names of its ports. All are alike:"
+        yield ""
     yield f"- It takes a request in any cycle; {counted(most, 'request')} at most are unfinished at once"
     yield "  at a port. It serves them in their order."
     yield f"- The first word of a request passes {counted(latency, 'cycle')} after the request at the soonest, then one"
@@ -307,13 +321,17 @@ def _timing(hardware: HardwareDesign) -> Iterator[str]:
     yield ""
 
 
-def _axi(axi: str | None, outside: Outside) -> Iterator[str]:
+def _axi(axi: str | None, outside: Outside, channels: Sequence[ChannelPorts]) -> Iterator[str]:
     yield "## AXI4"
     yield ""
     if axi is None:
         yield f"AXI4 has no words of {outside.word_bits} bits: there is no top module for it."
         yield ""
         return
+    if len(channels) > 1:
+        named = (f"`{bus_of(own)}` with `{base}`" for own, base in zip(channels, bases_of(channels), strict=True))
+        yield f"Each channel has a master and a base of its own: {', '.join(named)}. Of each of them:"
+        yield ""
     yield f"`{axi}` is the same design as a master of AXI4, with data of {outside.word_bits} bits. `aresetn` is"
     yield "active low; word 0 of the external memory lies at `base`, a multiple of a word's bytes, which is stable"
     yield "while `busy`. All bursts are of whole words (INCR), of at most 256, and none crosses 4 KB; reads may go some"
@@ -339,7 +357,7 @@ def _system(hardware: HardwareDesign, files: DesignFiles) -> Iterator[str]:
                 ("0x004", "status", "0: busy; 1: done, since it was cleared last; 2: fault, until reset; 3: ready"),
                 ("0x008", "interrupt", "`irq` is high, 0: while done; 1: while ready"),
                 ("0x00C", "cycles", "of the last frame" if layout.overlap == 1 else CYCLES),
-                ("0x010, 0x014", "base", "where word 0 of the external memory lies, low and high half"),
+                *_bases(layout),
                 *([] if layout.overlap == 1 else [("0x018", "frame", frame_register(layout))]),
                 *(
                     (f"0x{array.register or 0:03X}", f"`{array.name}`", _registers(array))
@@ -365,6 +383,16 @@ def _system(hardware: HardwareDesign, files: DesignFiles) -> Iterator[str]:
     yield "There is one clock. `reset` and `aresetn` are synchronous; a cycle is enough. A reset within a frame"
     yield "that resets the external memory and its bus too gives a clean start."
     yield ""
+
+
+def _bases(layout: OutsideLayout) -> Iterator[tuple[str, str, str]]:
+    """The registers that say where the external memory lies, as rows of a table."""
+    for channel in range(len(layout.sizes)):
+        low = CHANNEL_BASES + 8 * channel if channel else 0x10
+        memory, name = "the external memory", "base"
+        if len(layout.sizes) > 1:
+            memory, name = f"channel {channel}", f"base{channel}"
+        yield f"0x{low:03X}, 0x{low + 4:03X}", name, f"where word 0 of {memory} lies, low and high half"
 
 
 def _registers(array: ExternalArray) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from arrayol.text import counted
 from hwmodel.emit.schedule.design import HardwareDesign, Periods
 from hwmodel.emit.verilog.layout import OutsideLayout
-from hwmodel.emit.verilog.top import image_name
+from hwmodel.emit.verilog.top import image_path
+from hwmodel.emit.verilog.wiring import ChannelPorts
 
 SIGNALS: list[tuple[object, ...]] = [
     ("start", "in", 1, "for a cycle: begin a frame; it is kept until the frame is `taken`"),
@@ -57,12 +58,13 @@ def frames_run(hardware: HardwareDesign, periods: Periods) -> Iterator[str]:
     yield "  more. After `ends` come the cycles of the period in which the groups ended, while all have a frame."
 
 
-def images(hardware: HardwareDesign, data: str) -> Iterator[str]:
-    """The data of the frames, as rows of the table of files; `data` says what the first one is made of."""
+def images(hardware: HardwareDesign, data: str, channel: ChannelPorts) -> Iterator[str]:
+    """The data of the frames in a channel, as rows of the table of files; `data` says what the first is made of."""
     for number in range(1 + len(hardware.later)):
         own = data if number == 0 else "other data of the same range"
-        yield f"| data/{image_name('memory', number)} | the inputs of frame {number} where they lie outside: {own} |"
-        yield f"| data/{image_name('expected', number)} | its outputs, where they lie after it |"
+        memory, expected = (image_path(name, number, channel.tag) for name in ("memory", "expected"))
+        yield f"| {memory} | the inputs of frame {number} where they lie outside: {own} |"
+        yield f"| {expected} | its outputs, where they lie after it |"
 
 
 def copies_part(hardware: HardwareDesign, periods: Periods) -> Iterator[str]:

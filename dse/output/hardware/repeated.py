@@ -19,6 +19,7 @@ from dse.output.hardware.shorter_stream import by_smaller_frame, moved
 from dse.output.open_design import Simulated, StoredDesign
 from dse.verify.testbench import memories_of_groups
 from hwmodel.accesses import Accesses
+from hwmodel.channels import channel_numbers
 from hwmodel.cost_model.estimate import DesignEstimate, MemoryUse
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.datapath.technology.overhead import NO_ROUTES
@@ -95,12 +96,14 @@ def by_shorter_frame(whole: WholeDesign) -> Repeated | None:
 def _alike(whole: WholeDesign) -> Iterator[tuple[ShortFrame, MachineModel, DesignEstimate]]:
     """Shorter frames with the memories of the whole frame, the shortest first, each with its model."""
     accesses, memories = whole.accesses, _memories(whole.estimate)
-    addresses = address_map(accesses, whole.platform.channels[0])
+    addresses = address_map(accesses, whole.platform)
     for short in short_frames(accesses, whole.design, whole.estimate, addresses, whole.platform):
         if short.kept <= _WORTH:
             model = MachineModel(short.network, whole.platform, accesses.loads)
             estimate = model.evaluate(whole.design)
-            if _memories(estimate) == memories:
+            # Sizes say where arrays lie, and a shorter frame has others.
+            same_channels = channel_numbers(model.accesses, whole.platform) == addresses.channels
+            if same_channels and _memories(estimate) == memories:
                 yield short, model, estimate
 
 

@@ -46,8 +46,9 @@ class HlsFiles:
             yield f"src/group{number}.cpp", text
         yield "src/top.cpp", "\n".join([*self._top(), ""])
         size = self.design.addresses.word_bytes
-        yield "data/memory.hex", hex_lines(self.design.frame.before, size)
-        yield "data/expected.hex", hex_lines(self.design.frame.after, size)
+        (before,), (after,) = self.design.frame.before, self.design.frame.after
+        yield "data/memory.hex", hex_lines(before, size)
+        yield "data/expected.hex", hex_lines(after, size)
 
     def _header(self) -> Iterator[str]:
         addresses = self.design.addresses
@@ -57,7 +58,7 @@ class HlsFiles:
         yield "#include <cstdint>"
         yield ""
         yield f"const int WORD_BYTES = {addresses.word_bytes};"
-        yield f"const long WORDS = {addresses.words};"
+        yield f"const long WORDS = {addresses.words[0]};"
         yield "struct word {"
         yield "  uint8_t byte[WORD_BYTES];"
         yield "};"

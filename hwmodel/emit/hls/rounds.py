@@ -271,7 +271,7 @@ def port_rounds(engine: EngineAgents, addresses: AddressMap) -> PortRounds:
         "part": np.where(there, passing.controls["part"][source], 0),
         "loads": (there & ~write[source]).astype(np.int64),
     }
-    places = {"word": Followed(np.where(there, addressed[source], -1), max(2, addresses.words))}
+    places = {"word": Followed(np.where(there, addressed[source], -1), max(2, *addresses.words))}
     setup = engine.passing.program.again > 0
     return PortRounds(engine, compiled(Activity(engine.name, last, lanes, controls, places, setup)))
 

@@ -77,10 +77,10 @@ class Periods:
 
 @dataclass(frozen=True)
 class Frame:
-    """The bytes of the external memory before and after a frame, and where inputs and outputs lie."""
+    """By channel the bytes of the external memory before and after a frame, and where inputs and outputs lie there."""
 
-    before: bytes
-    after: bytes
+    before: tuple[bytes, ...]
+    after: tuple[bytes, ...]
     inputs: Mapping[str, tuple[int, int]]  # by name, the first word and the number of words
     outputs: Mapping[str, tuple[int, int]]
 
@@ -135,7 +135,7 @@ def schedule_design(
     `unproven-schedule` if a proof fails.
     """
     run = simulation.period
-    addresses = address_map(accesses, platform.channels[0], run.copies if run is not None else None)
+    addresses = address_map(accesses, platform, run.copies if run is not None else None)
     given = _Given(spec, accesses, platform, addresses, _flat_inputs(spec, accesses, inputs))
     groups, datapaths = given.scheduled(accesses, local, simulation, streams=streams)
     design = given.design(groups, datapaths, simulation.outputs)
@@ -181,7 +181,7 @@ def schedule_repeated(
     `streams` makes the schedules of its streaming groups. Raises ArrayolError as `schedule_design`; NotRepeatedError if
     the whole frame does not repeat the shorter one, SimulatorError if its period is too short.
     """
-    addresses = address_map(accesses, platform.channels[0], short.copies)
+    addresses = address_map(accesses, platform, short.copies)
     given = _Given(spec, accesses, platform, addresses, _flat_inputs(spec, accesses, inputs))
     there = Accesses(short.frame.network, accesses.loads)
     groups, datapaths = given.scheduled(there, short.local, short.simulation, short.frame, streams)
@@ -311,19 +311,18 @@ def datapaths_of(spec: Spec, accesses: Accesses, platform: Platform, simulation:
 
 def _frame(addresses: AddressMap, values: Arrays, outputs: Arrays, number: int = 0) -> Frame:
     """The images of the external memory before and after a frame of that number."""
-    size = addresses.words * addresses.word_bytes
-    before, after = bytearray(size), bytearray(size)
-    for image, arrays in ((before, values), (after, {**values, **outputs})):
+    before, after = ([bytearray(words * addresses.word_bytes) for words in addresses.words] for _ in range(2))
+    for images, arrays in ((before, values), (after, {**values, **outputs})):
         for name, array in arrays.items():
             if name in addresses.first:
                 start = addresses.first_of(name, number) * addresses.word_bytes
                 data = _in_slots(array, addresses.slots[name])
-                image[start : start + len(data)] = data
+                images[addresses.channels[name]][start : start + len(data)] = data
     inputs, located = (
         {name: (addresses.first_of(name, number), addresses.sizes[name]) for name in arrays if name in addresses.first}
         for arrays in (values, outputs)
     )
-    return Frame(bytes(before), bytes(after), inputs, located)
+    return Frame(tuple(map(bytes, before)), tuple(map(bytes, after)), inputs, located)
 
 
 def _in_slots(array: NDArray[Any], slot: int) -> bytes:

@@ -8,6 +8,7 @@ from hwmodel.emit.schedule.activity import Agent, Counter, LaneCounters, PlaceCo
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.memories import Memory
+from hwmodel.emit.schedule.port import AddressMap
 from hwmodel.emit.schedule.units import TaskUnits
 
 FORMAT = 2
@@ -24,13 +25,22 @@ def document_of(design: HardwareDesign) -> dict[str, Any]:
             "outstanding": design.outstanding,
             **({"turn": design.turn} if design.turn else {}),
             "word_bytes": design.addresses.word_bytes,
-            "words": design.addresses.words,
-            "first_word": dict(design.addresses.first),
+            **_places(design.addresses),
             **({} if design.periods is None else {"copies": dict(design.periods.copies)}),
         },
         **({} if design.periods is None else {"period": design.periods.cycles}),
         "groups": [_group(group) for group in design.groups],
     }
+
+
+def _places(addresses: AddressMap) -> dict[str, Any]:
+    """The words of the external memory, and the first one of each array; of several channels each by itself."""
+    channels = addresses.channels
+    places = [
+        {"words": words, "first_word": {name: at for name, at in addresses.first.items() if channels[name] == number}}
+        for number, words in enumerate(addresses.words)
+    ]
+    return places[0] if len(places) == 1 else {"channels": places}
 
 
 def _group(group: GroupSchedule) -> dict[str, Any]:

@@ -34,13 +34,14 @@ from hwmodel.simulator.group import GroupRun, LocalMemories
 
 @dataclass(frozen=True)
 class EngineAgents:
-    """The compiled agents of an engine, and its lanes."""
+    """The compiled agents of an engine of a channel, and its lanes."""
 
     name: str
     requests: Agent
     passing: Agent
     storing: Agent
     lanes: tuple[PortLanes, ...]
+    channel: int
 
 
 @dataclass(frozen=True)
@@ -169,6 +170,7 @@ class GroupScheduler:
                 compiled(own.passing, repetition),
                 compiled(own.storing, repetition),
                 own.lanes,
+                own.channel,
             )
             for own in tables.engines
         )

@@ -1,7 +1,7 @@
 """The port to the external memory: requests, the words of each, and where their data go inside.
 
 An *engine* is a port, or with separate ports the side that loads or the side that stores. *Inside* means in the local
-memories of the group. An engine has three agents:
+memories of the group. Each channel of the external memory has engines of its own. An engine has three agents:
 
 - `requests` makes the requests, one in each row.
 - `passing` is active while the words of a request pass. In each row one local word, a word of the external memory or a
@@ -19,13 +19,14 @@ import numpy as np
 
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
+from hwmodel.channels import channel_numbers
 from hwmodel.emit.schedule.activity import Activity, Followed, Lanes
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.port_moves import PortMoves
 from hwmodel.emit.schedule.units import LATE
 from hwmodel.local_words import local_word
-from hwmodel.platform import Channel, Platform
+from hwmodel.platform import Platform
 from hwmodel.simulator.requests import Request, Requester
 
 QUEUED = 3  # cycles from the address of a stored word inside until it can pass the port
@@ -50,7 +51,7 @@ class PortLanes:
 
 @dataclass(frozen=True)
 class DmaEngine:
-    """An engine before it is compiled: the activities of its three agents, and its lanes.
+    """An engine of a channel before it is compiled: the activities of its three agents, and its lanes.
 
     `runs` has for each row of the requests the number of the array and the first element of the run that it is a part
     of, (rows, 2); -1 for none.
@@ -62,23 +63,26 @@ class DmaEngine:
     storing: Activity
     lanes: tuple[PortLanes, ...]
     runs: IntArray
+    channel: int = 0
 
 
 @dataclass(frozen=True)
 class AddressMap:
-    """The external memory: by array its first word; arrays follow each other, and a word has `word_bytes` bytes.
+    """The external memory: by array its channel, and its first word there; a word has `word_bytes` bytes.
 
-    `slots` has by array the bytes that an element takes: those of its type, or, if the platform gives the width of a
-    word in data, those of the widest type. `sizes` are the words of an array. An array in `copies` has so many
-    copies one after another, and frame n uses copy n modulo their number.
+    In a channel arrays follow each other; by channel it has so many `words`. `slots` has by array the bytes that an
+    element takes: those of its type, or, if the platform gives the width of a word in data, those of the widest type.
+    `sizes` are the words of an array. An array in `copies` has so many copies one after another, and frame n uses copy
+    n modulo their number.
     """
 
     word_bytes: int
     slots: Mapping[str, int]
     first: Mapping[str, int]
-    words: int
+    words: tuple[int, ...]
     sizes: Mapping[str, int]
-    copies: Mapping[str, int] = field(default_factory=dict)
+    copies: Mapping[str, int]
+    channels: Mapping[str, int]
 
     def first_of(self, array: str, frame: int) -> int:
         """The first word of an array in a frame."""
@@ -87,7 +91,11 @@ class AddressMap:
     @property
     def bits(self) -> int:
         """The bits of the address of a word."""
-        return max(1, (self.words - 1).bit_length())
+        return max(1, (max(self.words) - 1).bit_length())
+
+    def tag(self, channel: int) -> str:
+        """What names of a channel end with: its number, if there are several."""
+        return str(channel) if len(self.words) > 1 else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,19 +118,20 @@ class _Move:
     requester: Requester
 
 
-def address_map(accesses: Accesses, memory: Channel, copies: Mapping[str, int] | None = None) -> AddressMap:
+def address_map(accesses: Accesses, platform: Platform, copies: Mapping[str, int] | None = None) -> AddressMap:
     """Place arrays, some of them in several copies, in the network's order, each at the start of a word."""
+    (memory,), channels = platform.channels, channel_numbers(accesses, platform)
     slots = {name: array.type.bytes for name, array in accesses.network.arrays.items() if accesses.lies_outside(name)}
     word = (memory.word_bits or 8) // 8
     if memory.data_per_word is not None:
         slots = dict.fromkeys(slots, max(slots.values()))
         word = memory.data_per_word * max(slots.values())
     copies = {name: number for name, number in (copies or {}).items() if name in slots and number > 1}
-    first, sizes, end = dict[str, int](), dict[str, int](), 0
+    first, sizes, ends = dict[str, int](), dict[str, int](), [0] * (1 + max(channels.values(), default=0))
     for name, slot in slots.items():
-        first[name], sizes[name] = end, -(-accesses.size(name) * slot // word)
-        end += sizes[name] * copies.get(name, 1)
-    return AddressMap(word, slots, first, end, sizes, copies)
+        first[name], sizes[name] = ends[channels[name]], -(-accesses.size(name) * slot // word)
+        ends[channels[name]] += sizes[name] * copies.get(name, 1)
+    return AddressMap(word, slots, first, tuple(ends), sizes, copies, channels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,27 +199,33 @@ class PortScheduler:
     _split: dict[tuple[str, int, int, bytes], list[_Piece]] = field(default_factory=dict, init=False, repr=False)
 
     def engines(self) -> tuple[DmaEngine, ...]:
-        """The engines: one, or with separate ports one that loads and one that stores."""
-        (channel,) = self.platform.channels
-        if channel.port == "separate":
-            return self._engine("loads", (False,)), self._engine("stores", (True,))
-        return (self._engine("port", (False, True)),)
+        """The engines of each channel that the group uses: one, or with separate ports one that loads, one that stores.
 
-    def _engine(self, name: str, directions: Sequence[bool]) -> DmaEngine:
-        """The engine that moves data in some directions (True: stores), step after step."""
-        rows, arrays = _Rows(), list(self.accesses.network.arrays)
+        Of a single channel they are there even if nothing moves.
+        """
+        (channel,), numbers = self.platform.channels, range(len(self.addresses.words))
+        sides = {"port": (False, True)} if channel.port == "shared" else {"loads": (False,), "stores": (True,)}
+        every = [tuple(self._engine(name, number, sides[name]) for name in sides) for number in numbers]
+        used = [own for own in every if len(every) == 1 or any(engine.lanes for engine in own)]
+        return tuple(engine for own in used for engine in own)
+
+    def _engine(self, name: str, channel: int, directions: Sequence[bool]) -> DmaEngine:
+        """The engine that moves data of a channel in some directions (True: stores), step after step."""
+        rows, arrays, channels = _Rows(), list(self.accesses.network.arrays), self.addresses.channels
         if self.once:
             for array in self.once if False in directions else ():
-                self._add(rows, self._setup(array), arrays.index(array))
+                if channels[array] == channel:
+                    self._add(rows, self._setup(array), arrays.index(array))
             self._end(rows)
+        order = [own for own in self._order(directions) if channels.get(own[0]) == channel]
         for step in range(self.moves.steps):
-            for array, write in self._order(directions):
+            for array, write in order:
                 move = self._move(array, step, write=write)
                 if move is not None:
                     late = not write and array in self.moves.single_buffers
                     self._add(rows, move, arrays.index(array), late=int(late))
             self._end(rows)
-        return self._built(name, rows)
+        return self._built(f"{name}{self.addresses.tag(channel)}", channel, rows)
 
     def _order(self, directions: Sequence[bool]) -> Iterator[tuple[str, bool]]:
         """The arrays that an engine may move in a step (True: store): loads, stores, then loads of single buffers."""
@@ -319,7 +334,7 @@ class PortScheduler:
         rows.flags += [*flags[:-1], (*flags[-1][:-1], 1)]
         return words + unused
 
-    def _built(self, name: str, rows: _Rows) -> DmaEngine:
+    def _built(self, name: str, channel: int, rows: _Rows) -> DmaEngine:
         """The engine of all rows, as activities."""
         ends = np.array(rows.ends, np.int64) - 1
         requests, flags = np.array(rows.requests, np.int64), np.array(rows.flags, np.int64)
@@ -379,6 +394,7 @@ class PortScheduler:
             ),
             tuple(port for port, _ in rows.lanes.values()),
             runs,
+            channel,
         )
 
     def _copied(self, arrays: IntArray) -> IntArray:

@@ -245,16 +245,15 @@ def require_stored(accesses: Accesses, addresses: AddressMap, groups: Sequence[G
 
     Raises NotRepeatedError.
     """
-    stored = np.zeros(addresses.words + 2, np.int64)
-    for agent in (engine.requests for group in groups for engine in group.engines):
-        found = replayed(agent)
+    stored = [np.zeros(words + 2, np.int64) for words in addresses.words]
+    for engine in (engine for group in groups for engine in group.engines):
+        found, words, changes = replayed(engine.requests), addresses.words[engine.channel], stored[engine.channel]
         writes = (found.controls["asks"] > 0) & (found.controls["write"] > 0)
         first = found.places["word"][writes]
-        np.add.at(stored, np.minimum(first, addresses.words), 1)
-        np.add.at(stored, np.minimum(first + found.controls["words"][writes], addresses.words + 1), -1)
-    is_stored = np.cumsum(stored) > 0
+        np.add.at(changes, np.minimum(first, words), 1)
+        np.add.at(changes, np.minimum(first + found.controls["words"][writes], words + 1), -1)
+    is_stored = [np.cumsum(changes) > 0 for changes in stored]
     for name in accesses.network.outputs:
-        begin = addresses.first[name]
-        size = -(-accesses.size(name) * addresses.slots[name] // addresses.word_bytes)
-        if not is_stored[begin : begin + size].all():
+        begin, size = addresses.first[name], addresses.sizes[name]
+        if not is_stored[addresses.channels[name]][begin : begin + size].all():
             raise NotRepeatedError(f"words of '{name}' are not stored")

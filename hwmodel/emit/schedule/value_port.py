@@ -100,7 +100,7 @@ class PortWords:
     def _touches(
         self, activity: Activity, passing: tuple[IntArray, IntArray], part: IntArray, *, write: bool
     ) -> Iterator[Passing]:
-        """The element of each touch.
+        """The element of each touch; an array that lies in another channel raises ArrayolError (`unproven-schedule`).
 
         Given is by row the word of the external memory, its earliest cycle, and the part of it that passes.
         """
@@ -109,6 +109,8 @@ class PortWords:
         for lanes in activity.lanes:
             port = ports[lanes.name]
             row, lane = np.nonzero(lanes.words >= 0)
+            if self.addresses.channels[port.array] != self.engine.channel:
+                raise unproven(f"'{port.array}' does not lie in the channel of '{self.engine.name}'")
             each = self.addresses.word_bytes // self.addresses.slots[port.array]
             inside = part[row] * port.lanes + lane
             element = (word[row] - self.addresses.first[port.array]) * each + inside

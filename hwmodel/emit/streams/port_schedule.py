@@ -172,6 +172,7 @@ class _Scheduler:
                 compiled(own.passing, steps),
                 compiled(own.storing, steps),
                 own.lanes,
+                own.channel,
             )
             for own in engines
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hwmodel.emit.system.ip_xact import Bus, component
 from hwmodel.emit.system.projects import Project, project_texts, vivado_package_script
 from hwmodel.emit.system.software import c_header, layout_document, library
-from hwmodel.emit.verilog.axi import address_bits, axi_ports
+from hwmodel.emit.verilog.axi import address_bits, axi_ports, bus_of
 from hwmodel.emit.verilog.control import control_ports
 from hwmodel.emit.verilog.design import DesignFiles
 from hwmodel.platform import Platform
@@ -31,11 +31,9 @@ class SystemFiles:
     def _behind_buses(self, project: Project) -> Iterator[tuple[str, str]]:
         """What is there for the top module with buses only."""
         layout, outside, cycles = self.files.layout, self.files.outside, self.files.design.cycles
-        buses = [
-            Bus("m_axi", "AXI4", True, axi_ports(outside)),
-            Bus("s_axi", "AXI4-Lite", False, control_ports()),
-        ]
-        yield "vivado/package.tcl", vivado_package_script(project, ["s_axi", "m_axi"])
+        buses = [Bus(bus_of(channel), "AXI4", True, axi_ports(channel, outside)) for channel in self.files.channels]
+        buses.append(Bus("s_axi", "AXI4-Lite", False, control_ports()))
+        yield "vivado/package.tcl", vivado_package_script(project, ["s_axi", *(bus.name for bus in buses[:-1])])
         yield "component.xml", component(project, layout, buses, address_bits(outside))
         yield "sw/layout.json", layout_document(layout, project.top, self.platform.clock_mhz, cycles)
         yield "sw/accelerator.py", library("accelerator.py")

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 from xml.etree.ElementTree import Element, SubElement
 
 from hwmodel.emit.system.projects import LIBRARY, VERSION, Project
-from hwmodel.emit.system.software import BITS, CONTROLS, c_name
+from hwmodel.emit.system.software import BITS, c_name, controls_of
 from hwmodel.emit.verilog.agents import ModulePort
 from hwmodel.emit.verilog.layout import OutsideLayout
 
@@ -40,10 +40,12 @@ def component(project: Project, layout: OutsideLayout, buses: Sequence[Bus], add
     """The document. `address_bits` are those of the addresses of the external memory."""
     root, interfaces = _begun(project, buses)
     _signal(interfaces, "irq", "interrupt", "INTERRUPT", "irq", master=True)
-    space = SubElement(SubElement(root, _tag("addressSpaces")), _tag("addressSpace"))
-    _text(space, "name", "memory")
-    _text(space, "range", str(1 << address_bits))
-    _text(space, "width", str(8 * layout.word))
+    spaces = SubElement(root, _tag("addressSpaces"))
+    for bus in (bus for bus in buses if bus.master):
+        space = SubElement(spaces, _tag("addressSpace"))
+        _text(space, "name", _space(bus))
+        _text(space, "range", str(1 << address_bits))
+        _text(space, "width", str(8 * layout.word))
     _memory_map(root, layout)
     return _ended(root, project, [ModulePort("irq", 1), *(port for bus in buses for port in bus.ports)])
 
@@ -110,11 +112,16 @@ def _bus(parent: Element, bus: Bus) -> None:
         SubElement(interface, _tag("master" if bus.master else "slave"))
     elif bus.master:
         side = SubElement(interface, _tag("master"))
-        _reference(side, "addressSpaceRef", {"addressSpaceRef": "memory"})
+        _reference(side, "addressSpaceRef", {"addressSpaceRef": _space(bus)})
     else:
         side = SubElement(interface, _tag("slave"))
         _reference(side, "memoryMapRef", {"memoryMapRef": "registers"})
     _port_maps(interface, {port.name.removeprefix(f"{bus.name}_").upper(): port.name for port in bus.ports})
+
+
+def _space(bus: Bus) -> str:
+    """The address space of a master: the external memory, or a channel of it."""
+    return bus.name.replace("m_axi", "memory")
 
 
 def _port_maps(interface: Element, signals: Mapping[str, str]) -> None:
@@ -144,7 +151,7 @@ def _memory_map(root: Element, layout: OutsideLayout) -> None:
     for name, text in (("name", "block"), ("baseAddress", "0"), ("range", "4096"), ("width", "32")):
         _text(block, name, text)
     _text(block, "usage", "register")
-    for name, address in CONTROLS.items():
+    for name, address in controls_of(layout).items():
         access = "read-only" if name in _READ_ONLY else "write-only" if name in _WRITE_ONLY else "read-write"
         fields = [(field, BITS[field].bit_length() - 1) for field in _FIELDS.get(name, ())]
         _register(block, name, address, access, fields or [("VALUE", None)])

@@ -18,11 +18,22 @@ BITS = {
     "START": 1, "CLEAR_DONE": 2, "BUSY": 1, "DONE": 2, "FAULT": 4, "READY": 8, "WHILE_DONE": 1, "WHILE_READY": 2,
 }  # fmt: skip
 _C_TYPES = {"?": "uint8_t", "f4": "float", "f8": "double", "c8": "float complex", "c16": "double complex"}
+CHANNEL_BASES = 0x18  # the address of BASE_LOW of a channel, from 1 on, is 8 times its number more
 
 
 def library(name: str) -> str:
     """A file that is the same for all designs."""
     return (files("hwmodel.emit.system") / "library" / name).read_text(encoding="utf-8")
+
+
+def controls_of(layout: OutsideLayout) -> dict[str, int]:
+    """The addresses of control registers by name, with those of all channels of the external memory."""
+    bases = {
+        f"BASE{channel}_{half}": CHANNEL_BASES + 8 * channel + 4 * number
+        for channel in range(1, len(layout.sizes))
+        for number, half in enumerate(("LOW", "HIGH"))
+    }
+    return {**CONTROLS, **bases}
 
 
 def layout_document(layout: OutsideLayout, top: str, clock_mhz: float | None, cycles: int) -> str:
@@ -31,12 +42,13 @@ def layout_document(layout: OutsideLayout, top: str, clock_mhz: float | None, cy
         {
             "name": array.name, "type": array.type, "bits": array.bits, "dtype": array.dtype,
             "shape": list(array.shape), "first": array.first, "slot": array.slot, "role": array.role,
-            "once": array.once, "copies": array.copies, "stride": array.stride, "register": array.register,
+            "once": array.once, "copies": array.copies, "stride": array.stride, "channel": array.channel,
+            "register": array.register,
         }
         for array in layout.arrays
     ]  # fmt: skip
-    document = {"top": top, "size": layout.size, "clock_mhz": clock_mhz, "cycles": cycles, "overlap": layout.overlap}
-    document["arrays"] = rows
+    document: dict[str, Any] = {"top": top, "sizes": layout.sizes, "clock_mhz": clock_mhz, "cycles": cycles}
+    document |= {"overlap": layout.overlap, "arrays": rows}
     return json.dumps(document, indent=1) + "\n"
 
 
@@ -56,16 +68,21 @@ def _defines(layout: OutsideLayout, name: str, prefix: str, cycles: int) -> Iter
     yield f"/* Registers and arrays of '{name}', which takes {cycles:,} cycles a frame on its platform."
     yield "   `registers` is where the slave of AXI4-Lite is mapped. An array that lies in registers is written there;"
     memory = "all others lie in a memory that the design reaches by AXI4, the first byte at its base address."
+    if len(layout.sizes) > 1:
+        memory = (
+            "all others lie in the memory of their CHANNEL, which has a port of AXI4 and a base address of its own."
+        )
     yield "\n".join(f"   {line}" for line in (memory, *_overlap(layout))) + " */"
     yield f"#ifndef {prefix}_H"
     yield f"#define {prefix}_H"
     yield "#include <stdint.h>"
     yield ""
-    for register, address in CONTROLS.items():
+    for register, address in controls_of(layout).items():
         yield f"#define {prefix}_{register} 0x{address:02X}u"
     for bit, value in BITS.items():
         yield f"#define {prefix}_{bit} {value}u"
-    yield f"#define {prefix}_MEMORY_BYTES {layout.size}u"
+    for channel, size in enumerate(layout.sizes):
+        yield f"#define {prefix}_MEMORY{channel if len(layout.sizes) > 1 else ''}_BYTES {size}u"
     for array in (array for array in layout.arrays if array.role != "between"):
         yield ""
         shape = "".join(f"[{extent}]" for extent in array.shape)
@@ -73,6 +90,8 @@ def _defines(layout: OutsideLayout, name: str, prefix: str, cycles: int) -> Iter
         where, value = ("FIRST", array.first) if array.register is None else ("REGISTER", array.register)
         yield f"#define {prefix}_ARRAY_{c_name(array.name)}_{where} {value}u"
         yield f"#define {prefix}_ARRAY_{c_name(array.name)}_BYTES {array.bytes}u"
+        if len(layout.sizes) > 1 and array.register is None:
+            yield f"#define {prefix}_ARRAY_{c_name(array.name)}_CHANNEL {array.channel}u"
         if array.copies > 1:
             stride = array.stride if array.register is None else array.register_stride
             yield f"#define {prefix}_ARRAY_{c_name(array.name)}_COPIES {array.copies}u"
@@ -109,11 +128,7 @@ def _functions(layout: OutsideLayout, own: str, prefix: str) -> Iterator[str]:
     yield f"static inline uint32_t {own}_read(volatile uint32_t *registers, uint32_t address) {{"
     yield f"  return registers[address / {REGISTER}u];"
     yield "}"
-    yield "/* Where the design finds the memory; a multiple of the bytes of a word. */"
-    yield f"static inline void {own}_set_base(volatile uint32_t *registers, uint64_t base) {{"
-    yield f"  {own}_write(registers, {prefix}_BASE_LOW, (uint32_t)base);"
-    yield f"  {own}_write(registers, {prefix}_BASE_HIGH, (uint32_t)(base >> 32));"
-    yield "}"
+    yield from _set_base(layout, own, prefix)
     yield "/* Whether a frame may be started, and its inputs be written. */"
     yield f"static inline int {own}_ready(volatile uint32_t *registers) {{"
     yield f"  return ({own}_read(registers, {prefix}_STATUS) & {prefix}_READY) != 0;"
@@ -138,6 +153,21 @@ def _functions(layout: OutsideLayout, own: str, prefix: str) -> Iterator[str]:
     yield f"    status = {own}_read(registers, {prefix}_STATUS);"
     yield f"  }} while (!(status & {prefix}_DONE));"
     yield f"  return status & {prefix}_FAULT ? -1 : 0;"
+    yield "}"
+
+
+def _set_base(layout: OutsideLayout, own: str, prefix: str) -> Iterator[str]:
+    """The function that says where the memory lies, or that of a channel."""
+    several = len(layout.sizes) > 1
+    memory, channel = ("the memory of a channel", "uint32_t channel, ") if several else ("the memory", "")
+    yield f"/* Where the design finds {memory}; a multiple of the bytes of a word. */"
+    yield f"static inline void {own}_set_base(volatile uint32_t *registers, {channel}uint64_t base) {{"
+    low = f"{prefix}_BASE_LOW"
+    if several:
+        yield f"  const uint32_t low = channel ? {CHANNEL_BASES}u + 8u * channel : {low};"
+        low = "low"
+    yield f"  {own}_write(registers, {low}, (uint32_t)base);"
+    yield f"  {own}_write(registers, {low} + 4u, (uint32_t)(base >> 32));"
     yield "}"
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hwmodel.emit.verilog.agents import ModulePort, bits_of
-from hwmodel.emit.verilog.axi import address_bits, axi_constants, axi_design, axi_ports, master_port
+from hwmodel.emit.verilog.axi import address_bits, axi_constants, axi_design, axi_ports, bases_of, master_port
 from hwmodel.emit.verilog.layout import REGISTER, OutsideLayout
-from hwmodel.emit.verilog.wiring import WORDS, Outside, engine_ports, wire
+from hwmodel.emit.verilog.wiring import WORDS, ChannelPorts, Outside, engine_ports, wire
 
 ADDRESS = 12  # bits of an address of a register, which counts bytes
 PREFIX = "s_axi_"
@@ -40,45 +40,51 @@ def control_ports() -> tuple[ModulePort, ...]:
     )
 
 
-def ip_module(name: str, top: str, engines: Sequence[str], outside: Outside, layout: OutsideLayout) -> str:
-    """The top module with a slave of AXI4-Lite for its registers and a master of AXI4 for its external memory."""
+def ip_module(name: str, top: str, channels: Sequence[ChannelPorts], outside: Outside, layout: OutsideLayout) -> str:
+    """The top module with a slave of AXI4-Lite for its registers and masters of AXI4 for its external memory."""
     head = ["  input wire aclk", "  input wire aresetn", "  output wire irq"]
-    head += [port.declared() for port in (*control_ports(), *axi_ports(outside))]
-    held = bool(layout.registered)
-    lines = [f"module {name} (", ",\n".join(head), ");", "  wire reset = !aresetn;", *_registers(outside, layout)]
-    if held:
-        for engine in engines:
-            lines += [wire(port.name, port.bits) for port in engine_ports(f"{engine}{_ADDED}", outside)]
+    head += [port.declared() for port in control_ports()]
+    head += [port.declared() for channel in channels for port in axi_ports(channel, outside)]
+    lines = [f"module {name} (", ",\n".join(head), ");", "  wire reset = !aresetn;"]
+    lines += _registers(channels, outside, layout)
+    held = [channel for channel in channels if layout.held(channel.number)]
+    cores = {engine: f"{engine}{_ADDED}" for channel in held for engine in channel.engines}
+    for core in cores.values():
+        lines += [wire(port.name, port.bits) for port in engine_ports(core, outside)]
     # A period ends when the outputs of the frame before are taken, so that no later frame can overwrite them.
-    lines += axi_design(top, engines, outside, _ADDED if held else "", settled="!writing && !unread")
-    for number, engine in enumerate(engines):
-        if held:
-            lines += _between(engine, outside, layout)
-        lines += master_port(number, engine, engines, outside)
-    return "\n".join([*lines, *axi_constants(outside), "endmodule", ""])
+    lines += axi_design(top, channels, outside, cores, settled="!writing && !unread")
+    for channel in channels:
+        for engine in channel.engines:
+            if channel in held:
+                lines += _between(engine, channel, outside, layout)
+            lines += master_port(engine, channel, outside)
+    return "\n".join([*lines, *axi_constants(channels, outside), "endmodule", ""])
 
 
-def _registers(outside: Outside, layout: OutsideLayout) -> Iterator[str]:
+def _registers(channels: Sequence[ChannelPorts], outside: Outside, layout: OutsideLayout) -> Iterator[str]:
     yield f"  wire start, busy, done, fault, unread{', taken' if outside.shared else ''};"
-    yield wire("base", address_bits(outside))
+    yield wire("bases", address_bits(outside) * len(layout.sizes))
+    for channel, base in zip(channels, bases_of(channels), strict=True):
+        yield wire(base, address_bits(outside))
+        yield f"  assign {base} = bases[{channel.number * address_bits(outside)} +: {address_bits(outside)}];"
     yield wire("values", 8 * REGISTER * layout.registers)
     parameters = {
         "VALUES": layout.registers, "BITS": bits_of(layout.registers), "AXI": address_bits(outside),
-        "FRAMES": layout.frames, "COUNT": bits_of(layout.frames),
+        "FRAMES": layout.frames, "COUNT": bits_of(layout.frames), "CHANNELS": len(layout.sizes),
     }  # fmt: skip
     given = ", ".join(f".{key}({value})" for key, value in parameters.items())
     connected = [".clk(aclk)", ".reset(reset)"]
     connected += [f".{port.name.removeprefix(PREFIX)}({port.name})" for port in control_ports()]
-    connected += [f".{own}({own})" for own in ("start", "busy", "done", "fault", "unread", "irq", "base", "values")]
+    connected += [f".{own}({own})" for own in ("start", "busy", "done", "fault", "unread", "irq", "bases", "values")]
     connected.append(".taken(taken)" if outside.shared else ".taken(1'b0)")
     yield f"  control_registers #({given}) registers (\n    {', '.join(connected)}\n  );"
 
 
-def _between(engine: str, outside: Outside, layout: OutsideLayout) -> Iterator[str]:
+def _between(engine: str, channel: ChannelPorts, outside: Outside, layout: OutsideLayout) -> Iterator[str]:
     """Instance of `register_reads` at a port: some arrays come from registers, all others from the memory."""
     core = f"{engine}{_ADDED}"
     held, first = [], ["0"]
-    for begins, words, at in layout.held:
+    for begins, words, at in layout.held(channel.number):
         inside = [f"{core}_address >= {begins}"] if begins else []
         inside.append(f"{core}_address < {begins + words}")
         held.append(f"({' && '.join(inside)})")

@@ -17,6 +17,7 @@ from arrayol.ir.network import Flow, Network, Process
 from arrayol.ir.spec import port_named
 from arrayol.text import counted
 from hwmodel.accesses import Accesses
+from hwmodel.channels import channel_numbers
 from hwmodel.datapath.derive import Derivation, derivation_of
 from hwmodel.design import Design, GroupDesign, Processor
 from hwmodel.emit.schedule.bits import FRAMES_HINT, not_emitted, not_whole
@@ -28,6 +29,8 @@ from hwmodel.platform import Platform
 from hwmodel.residence import ONCE, ROM
 from hwmodel.simulator.memories.memories import of_other_frames
 from hwmodel.streamed import Stream
+
+MOST_CHANNELS = 252  # of which control_registers.v holds the addresses
 
 
 def without_verilog(network: Network, platform: Platform) -> list[Diagnostic]:
@@ -241,9 +244,13 @@ class Coverage:
 
     def _of_port(self) -> Iterator[ArrayolError]:
         (channel,), local = self.platform.channels, self.platform.local
-        if channel.channels > 1:
-            hint = "leave memory.channels out of the platform, and explore again"
+        if channel.channels > 1 and not self.as_verilog:
+            hint = "take `arrayol emit verilog`, whose top module has a port for each"
             yield not_emitted(f"the external memory has {channel.channels} channels", hint)
+        used = 1 + max(channel_numbers(self.accesses, self.platform).values(), default=0)
+        if used > MOST_CHANNELS:
+            hint = f"set channels = {MOST_CHANNELS} or fewer in [memory] of the platform, and explore again"
+            yield not_emitted(f"arrays lie in {used} channels, and registers have addresses for {MOST_CHANNELS}", hint)
         if channel.rows is not None:
             hint = "leave them out of [memory] in the platform, and explore again"
             yield not_emitted("the platform's memory has rows", hint)

@@ -27,8 +27,8 @@ from hwmodel.emit.verilog.group import group_module
 from hwmodel.emit.verilog.layout import OutsideLayout, layout_of
 from hwmodel.emit.verilog.periods.bench import frame_images, run_of_periods
 from hwmodel.emit.verilog.periods.top import periods_module
-from hwmodel.emit.verilog.top import Bench, Run, frames_in_turn, image_name, test_bench, top_module
-from hwmodel.emit.verilog.wiring import Outside, UnitModule
+from hwmodel.emit.verilog.top import Bench, Run, frames_in_turn, image_path, test_bench, top_module
+from hwmodel.emit.verilog.wiring import ChannelPorts, Outside, UnitModule, channels_of
 
 LIBRARY = ("bank", "read_routes", "banked_copy", "registers", "rom", "engine", "word_queue")
 PERIODS_LIBRARY = ("period", "port_turns")
@@ -58,10 +58,10 @@ class DesignFiles:
         shared = design.periods is not None
         return Outside.of(design.addresses, design.outstanding, shared=shared, turn=design.turn)
 
-    @property
-    def engines(self) -> tuple[str, ...]:
-        """The names of the engines, which begin the names of their ports."""
-        return tuple(engine.name for engine in self.design.groups[0].engines)
+    @cached_property
+    def channels(self) -> tuple[ChannelPorts, ...]:
+        """The channels of the external memory that have ports; names of engines begin the names of theirs."""
+        return channels_of(self.design.groups, self.design.addresses)
 
     @property
     def axi(self) -> str | None:
@@ -133,7 +133,7 @@ class DesignFiles:
         if self.axi is not None:
             for name in AXI_LIBRARY:
                 yield f"rtl/{name}.v", _library(name)
-            module = axi_module(self.axi, top, self.engines, self.outside)
+            module = axi_module(self.axi, top, self.channels, self.outside)
             yield f"rtl/{self.axi}.v", f"// '{self.design.top}' as a master of AXI4.\n{module}"
             if self.ip is not None:
                 yield from self._ip(top, self.ip)
@@ -146,9 +146,8 @@ class DesignFiles:
                 f"// '{design.top}' in {groups} at the same time: a frame every {design.periods.cycles:,} cycles.\n"
             )
             return comment + periods_module(name, design, self.outside)
-        names = [(f"group{number}_top", group.setup) for number, group in enumerate(design.groups)]
         comment = f"// '{design.top}' in {groups}: {design.cycles:,} cycles a frame.\n"
-        return comment + top_module(name, names, self.engines, self.outside, self.cleared)
+        return comment + top_module(name, design.groups, self.channels, self.outside, self.cleared)
 
     def _own_modules(self) -> Iterator[tuple[str, str]]:
         """The files of the user's modules, each once."""
@@ -161,7 +160,7 @@ class DesignFiles:
         yield "rtl/control_registers.v", _library("control_registers")
         if self.layout.registered:
             yield "rtl/register_reads.v", _library("register_reads")
-        module = ip_module(name, top, self.engines, self.outside, self.layout)
+        module = ip_module(name, top, self.channels, self.outside, self.layout)
         comment = f"// '{self.design.top}' with registers behind AXI4-Lite, as a master of AXI4.\n"
         yield f"rtl/{name}.v", comment + module
 
@@ -182,14 +181,13 @@ class DesignFiles:
         return "\n".join([first, *tilers.get(agent.name, ())])
 
     def _bench(self) -> Iterator[tuple[str, str]]:
-        design = self.design
+        design, addresses = self.design, self.design.addresses
         bench = Bench(
             f"{design.top}_top",
-            self.engines,
+            self.channels,
             self.outside,
-            design.addresses,
             design.latency,
-            list(design.frame.outputs.values()),
+            [(addresses.tag(addresses.channels[name]), *place) for name, place in design.frame.outputs.items()],
             len(design.later),
             design.periods is not None,
             self.cleared,
@@ -201,12 +199,14 @@ class DesignFiles:
             yield "tb/axi_memory.v", _library("axi_memory")
             run = self._run("under_test.plain")
             yield "tb/tb_axi.v", axi_bench(self.axi, bench, SLOWER * design.cycles, run)
-        if design.periods is not None:
-            yield from ((f"data/{name}", text) for name, text in frame_images(design))
-            return
-        for number, frame in enumerate((design.frame, *design.later)):
-            yield f"data/{image_name('memory', number)}", hex_lines(frame.before, design.addresses.word_bytes)
-            yield f"data/{image_name('expected', number)}", hex_lines(frame.after, design.addresses.word_bytes)
+        for channel in self.channels:
+            if design.periods is not None:
+                yield from frame_images(design, channel)
+                continue
+            for number, frame in enumerate((design.frame, *design.later)):
+                for name, images in (("memory", frame.before), ("expected", frame.after)):
+                    text = hex_lines(images[channel.number], addresses.word_bytes)
+                    yield image_path(name, number, channel.tag), text
 
     def _run(self, where: str) -> Run:
         """The lines of a test bench that run its frames; `where` is the plain top module in it."""

@@ -26,7 +26,8 @@ class ExternalArray:
     """An array outside of the design: its type, that of NumPy which holds it, its shape for one frame, where it lies.
 
     Its elements lie row by row, each in a slot of `slot` bytes, sign-extended; the first at byte `first` of the
-    external memory. An array in registers has its first byte at `register` of the slave's addresses too.
+    `channel` of the external memory. An array in registers has its first byte at `register` of the slave's addresses
+    too.
     `once`: it is read before the first frame after a reset, and not again. Frame n has copy n modulo `copies`, which
     begins `stride` bytes after the one before; in registers it begins with a register of its own.
     """
@@ -42,6 +43,7 @@ class ExternalArray:
     once: bool
     copies: int
     stride: int
+    channel: int
     register: int | None = None
 
     @property
@@ -57,10 +59,13 @@ class ExternalArray:
 
 @dataclass(frozen=True)
 class OutsideLayout:
-    """The arrays of a design outside, in the order in which they lie there, as a port of `word` bytes sees them."""
+    """The arrays of a design outside, in the order in which they lie there, as a port of `word` bytes sees them.
+
+    `sizes` are the bytes of each channel, 0 for one that no group moves data of, and that so has no port.
+    """
 
     word: int
-    size: int
+    sizes: tuple[int, ...]
     arrays: tuple[ExternalArray, ...]
     overlap: int  # frames that may be started before the outputs of the first of them are taken
 
@@ -74,9 +79,8 @@ class OutsideLayout:
         """The arrays in registers, in their order."""
         return tuple(array for array in self.arrays if array.register is not None)
 
-    @cached_property
-    def held(self) -> tuple[tuple[int, int, int], ...]:
-        """The inputs in registers, by copy: its first word outside, its words, and its first word in registers."""
+    def held(self, channel: int) -> tuple[tuple[int, int, int], ...]:
+        """The inputs in registers, of a channel: by copy its first word outside, its words, its first word there."""
         return tuple(
             (
                 (array.first + copy * array.stride) // self.word,
@@ -84,6 +88,7 @@ class OutsideLayout:
                 ((array.register or 0) - FIRST_VALUE + copy * array.register_stride) // self.word,
             )
             for array in self.registered
+            if array.channel == channel
             for copy in range(array.copies)
         )
 
@@ -112,9 +117,11 @@ def layout_of(design: HardwareDesign) -> OutsideLayout:
         kind, where = array.type.container.numpy_name, first * addresses.word_bytes
         own = str(array.type), array.type.bits, kind, shape
         copies, stride = addresses.copies.get(name, 1), addresses.sizes[name] * addresses.word_bytes
-        outside = ExternalArray(name, *own, where, slot, role, name in once, copies, stride)
+        outside = ExternalArray(name, *own, where, slot, role, name in once, copies, stride, addresses.channels[name])
         needed = copies * outside.register_stride
         if role == "input" and needed <= SMALL and held + needed <= REGISTER_BYTES:
             outside, held = replace(outside, register=FIRST_VALUE + held), held + needed
         arrays.append(outside)
-    return OutsideLayout(addresses.word_bytes, addresses.words * addresses.word_bytes, tuple(arrays), overlap)
+    used = {engine.channel for group in design.groups for engine in group.engines}
+    sizes = (words * addresses.word_bytes * (channel in used) for channel, words in enumerate(addresses.words))
+    return OutsideLayout(addresses.word_bytes, tuple(sizes), tuple(arrays), overlap)

@@ -1,51 +1,61 @@
-"""The top module of a design, whose groups run one after another over one port, and a test bench for it."""
+"""The top module of a design, whose groups run one after another, and a test bench for it.
+
+Each channel of the external memory has a port, or two, for all groups that load or store something there.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from hwmodel.emit.schedule.port import AddressMap
+from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.verilog.agents import bits_of
-from hwmodel.emit.verilog.wiring import WORDS, Outside, engine_ports
+from hwmodel.emit.verilog.wiring import WORDS, ChannelPorts, Outside, engine_ports
 
 LONGEST_PATH = 1024  # characters of the name of a file of waveforms
 FRAMES = 2  # that a test bench runs, so that what a frame leaves behind is seen
 
 
 def top_module(
-    name: str, groups: Sequence[tuple[str, bool]], engines: Sequence[str], outside: Outside, cleared: int = 0
+    name: str, groups: Sequence[GroupSchedule], channels: Sequence[ChannelPorts], outside: Outside, cleared: int = 0
 ) -> str:
     """The module of a design: `start` begins a frame, `busy` says that it goes on, `done` is its last cycle.
 
-    `groups` are their modules, each with whether it loads something before the first frame: then the first `start`
-    does so before the frame begins. For `cleared` cycles after a reset memories of units are cleared: a start in these
-    is kept.
+    If a group loads something before the first frame, the first `start` does so before the frame begins. For `cleared`
+    cycles after a reset memories of units are cleared: a start in these is kept.
     """
+    engines = [engine for channel in channels for engine in channel.engines]
     ports = [port for engine in engines for port in engine_ports(engine, outside)]
     lines = [f"module {name} ("]
     own = ["  input wire clk", "  input wire reset", "  input wire start", "  output wire busy", "  output wire done"]
     lines += [",\n".join([*own, *(port.declared() for port in ports)]), ");"]
-    loading = [number for number, (_, setup) in enumerate(groups) if setup]
+    loading = [number for number, group in enumerate(groups) if group.setup]
     started = "starts" if cleared else "start"
     lines += [*_clearing(cleared), *_beginning(loading, started)]
-    for number, (group, setup) in enumerate(groups):
+    for number, group in enumerate(groups):
         begins = "begins" if number == 0 else f"last{number - 1}"
         loads = None
-        if setup:
+        if group.setup:
             before = loading.index(number)
             loads = f"loaded{loading[before - 1]}" if before else f"{started} && !ready"
-        lines += _group(number, group, (begins, loads), engines, outside)
+        lines += _group(number, group, (begins, loads), outside)
     lines.append(f"  assign busy = {' || '.join(f'busy{number}' for number in range(len(groups)))};")
     lines.append(f"  assign done = last{len(groups) - 1};")
-    for port in (port for port in ports if port.output):
-        if len(groups) == 1:
-            lines.append(f"  assign {port.name} = {port.name}0;")
-            continue
-        # A group that is not at work asks for nothing, and its data are masked.
-        masked = [f"(running{number} ? {port.name}{number} : {port.bits}'d0)" for number in range(len(groups))]
-        lines.append(f"  assign {port.name} = {' | '.join(masked)};")
+    for engine in engines:
+        for port in (port for port in engine_ports(engine, outside) if port.output):
+            if len(groups) == 1:
+                lines.append(f"  assign {port.name} = {port.name}0;")
+                continue
+            # A group that is not at work asks for nothing, and its data are masked.
+            users = with_engine(groups, engine)
+            masked = [f"(running{number} ? {port.name}{number} : {port.bits}'d0)" for number in users]
+            lines.append(f"  assign {port.name} = {' | '.join(masked)};")
     return "\n".join([*lines, "endmodule", ""])
+
+
+def with_engine(groups: Sequence[GroupSchedule], engine: str) -> list[int]:
+    """The numbers of the groups that have an engine."""
+    return [number for number, group in enumerate(groups) if engine in {own.name for own in group.engines}]
 
 
 def _clearing(cycles: int) -> Iterator[str]:
@@ -73,9 +83,7 @@ def _beginning(loading: Sequence[int], start: str) -> Iterator[str]:
     yield f"  always @(posedge clk) ready <= !reset && (ready || loaded{loading[-1]});"
 
 
-def _group(
-    number: int, group: str, starts: tuple[str, str | None], engines: Sequence[str], outside: Outside
-) -> Iterator[str]:
+def _group(number: int, group: GroupSchedule, starts: tuple[str, str | None], outside: Outside) -> Iterator[str]:
     start, load = starts
     connected = [".clk(clk)", ".reset(reset)", f".start({start})"]
     connected += [f".{own}({own}{number})" for own in ("busy", "running", "last")]
@@ -83,29 +91,28 @@ def _group(
     if load is not None:
         yield f"  wire loaded{number};"
         connected += [f".load({load})", f".loaded(loaded{number})"]
-    for port in (port for engine in engines for port in engine_ports(engine, outside)):
+    for port in (port for engine in group.engines for port in engine_ports(engine.name, outside)):
         if port.output:
             width = f"[{port.bits - 1}:0] " if port.bits > 1 else ""
             yield f"  wire {width}{port.name}{number};"
             connected.append(f".{port.name}({port.name}{number})")
         else:
             connected.append(f".{port.name}({port.name})")
-    yield f"  {group} group{number} (\n    {', '.join(connected)}\n  );"
+    yield f"  group{number}_top group{number} (\n    {', '.join(connected)}\n  );"
 
 
 @dataclass(frozen=True)
 class Bench:
-    """The subject of a test bench: a top module, its engines, the memory outside, the words of each output.
+    """The subject of a test bench: a top module, the channels of the memory outside, the words of each output.
 
     With `periods` frames overlap, and the top module says when one is taken.
     """
 
     top: str
-    engines: Sequence[str]
+    channels: Sequence[ChannelPorts]
     outside: Outside
-    addresses: AddressMap
     latency: int
-    outputs: Sequence[tuple[int, int]]  # the first word, and how many
+    outputs: Sequence[tuple[str, int, int]]  # the tag of its channel, the first word there, and how many
     later: int = 0  # frames with data of their own after the first one; without any, all frames have the same
     periods: bool = False
     cleared: int = 0  # cycles after a reset in which no frame begins
@@ -119,15 +126,34 @@ class Bench:
 Run = Callable[[Bench, int, Sequence[str]], Iterator[str]]  # see `frames_in_turn`
 
 
-def image_name(name: str, number: int) -> str:
-    """The file of an image of the external memory, of a frame by its number."""
-    return f"{name}{number or ''}.hex"
+def image_path(name: str, number: int, tag: str) -> str:
+    """The file of an image of a channel of the external memory, of a frame by its number."""
+    return f"data/{f'channel{tag}/' if tag else ''}{name}{number or ''}.hex"
+
+
+def words_in(channel: ChannelPorts) -> int:
+    """The words that a bench has of a channel."""
+    return max(2, channel.words)
+
+
+def expected_words(bench: Bench) -> Iterator[str]:
+    """The memories for what should be in each channel."""
+    for channel in bench.channels:
+        yield f"  reg [{bench.outside.word_bits - 1}:0] expected{channel.tag} [0:{words_in(channel) - 1}];"
+
+
+def words_read(bench: Bench, name: str, number: int) -> Iterator[str]:
+    """Statements that read the images of a frame: those before it (`memory`), or after it (`expected`)."""
+    for channel in bench.channels:
+        where = f"memory{channel.tag}.words" if name == "memory" else f"expected{channel.tag}"
+        yield f'$readmemh("{image_path(name, number, channel.tag)}", {where});'
 
 
 def test_bench(bench: Bench, longest: int, run: Run) -> str:
     """The module `tb`: it runs frames and prints of each `frame N before B cycles C wrong W`, no longer than `longest`.
 
-    It starts in the folder of data/memory.hex and data/expected.hex, the external memory before and after.
+    It starts in the folder of data/memory.hex and data/expected.hex, the external memory before and after, or the same
+    of each channel.
     """
     outside = bench.outside
     lines = [
@@ -137,21 +163,22 @@ def test_bench(bench: Bench, longest: int, run: Run) -> str:
         "  wire busy, done;",
         "  always #5 clk = !clk;",
     ]
-    for port in (port for engine in bench.engines for port in engine_ports(engine, outside)):
+    engines = [engine for channel in bench.channels for engine in channel.engines]
+    for port in (port for engine in engines for port in engine_ports(engine, outside)):
         width = f"[{port.bits - 1}:0] " if port.bits > 1 else ""
         lines.append(f"  wire {width}{port.name};")
-    own = [f".{port.name}({port.name})" for engine in bench.engines for port in engine_ports(engine, outside)]
+    own = [f".{port.name}({port.name})" for engine in engines for port in engine_ports(engine, outside)]
     signals = ".clk(clk), .reset(reset), .start(start), .busy(busy), .done(done)"
     if bench.periods:
         lines.append("  wire taken;")
         signals += ", .taken(taken), .settled(1'b1)"
     lines.append(f"  {bench.top} under_test ({signals},\n    {', '.join(own)}\n  );")
     parameters = f".WIDTH({outside.word_bits}), .ADDRESS({outside.address_bits}), .COUNT({WORDS})"
-    sizes = f".WORDS({max(2, bench.addresses.words)}), .LATENCY({bench.latency})"
-    sides = [_side(side, bench.engines[number : number + 1], outside) for number, side in enumerate("ab")]
-    lines.append(
-        f"  external_memory #({parameters}, {sizes}) memory (\n    .clk(clk), .reset(reset), {', '.join(sides)}\n  );"
-    )
+    for channel in bench.channels:
+        sizes = f".WORDS({words_in(channel)}), .LATENCY({bench.latency})"
+        sides = [_side(side, channel.engines[number : number + 1], outside) for number, side in enumerate("ab")]
+        lines.append(f"  external_memory #({parameters}, {sizes}) memory{channel.tag} (")
+        lines.append(f"    .clk(clk), .reset(reset), {', '.join(sides)}\n  );")
     waves = [
         '    if ($value$plusargs("vcd=%s", waves)) begin',
         "      $dumpfile(waves);",
@@ -178,12 +205,12 @@ def frames_in_turn(bench: Bench, longest: int, before: Sequence[str]) -> Iterato
 
 def _frame_loop(bench: Bench, longest: int, before: Sequence[str]) -> Iterator[str]:
     """The beginning: frames, up to the end of each."""
-    yield f"  reg [{bench.outside.word_bits - 1}:0] expected [0:{max(2, bench.addresses.words) - 1}];"
+    yield from expected_words(bench)
     yield "  integer waited, cycles, wrong, frame, at;"
     yield "  initial begin"
     yield from before
     if not bench.later:
-        yield '    $readmemh("data/expected.hex", expected);'
+        yield from (f"    {line}" for line in words_read(bench, "expected", 0))
     yield "    repeat (3) @(negedge clk);"
     yield "    reset = 0;"
     if bench.cleared:
@@ -192,11 +219,11 @@ def _frame_loop(bench: Bench, longest: int, before: Sequence[str]) -> Iterator[s
     if bench.later:
         for number in range(bench.frames):
             yield f"      if (frame == {number}) begin"
-            yield f'        $readmemh("data/{image_name("memory", number)}", memory.words);'
-            yield f'        $readmemh("data/{image_name("expected", number)}", expected);'
+            for name in ("memory", "expected"):
+                yield from (f"        {line}" for line in words_read(bench, name, number))
             yield "      end"
     else:
-        yield '      $readmemh("data/memory.hex", memory.words);'
+        yield from (f"      {line}" for line in words_read(bench, "memory", 0))
     yield "      start = 1;"
     yield "      @(negedge clk) start = 0;"
     yield "      waited = 0;"
@@ -208,9 +235,9 @@ def _frame_loop(bench: Bench, longest: int, before: Sequence[str]) -> Iterator[s
 def _words_compared(bench: Bench) -> Iterator[str]:
     """The end of a frame: words of the outputs that differ are counted, and all figures printed."""
     yield "      wrong = 0;"
-    for first, count in bench.outputs:
+    for tag, first, count in bench.outputs:
         yield f"      for (at = {first}; at < {first + count}; at = at + 1)"
-        yield "        if (memory.words[at] !== expected[at]) wrong = wrong + 1;"
+        yield f"        if (memory{tag}.words[at] !== expected{tag}[at]) wrong = wrong + 1;"
     yield '      $display("frame %0d before %0d cycles %0d wrong %0d", frame, waited, cycles, wrong);'
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hwmodel.emit.schedule.group import GroupSchedule
@@ -34,6 +34,32 @@ class Outside:
         """The interface to a memory in which arrays lie one after another."""
         bits, copies = addresses.bits, len(addresses.copies)
         return Outside(8 * addresses.word_bytes, bits, outstanding, shared, copies, 0 if shared else turn)
+
+
+@dataclass(frozen=True)
+class ChannelPorts:
+    """A channel of the external memory that groups use: its number, its engines, and its words.
+
+    Names of the channel end with a `tag`, which is empty if the memory has no other.
+    """
+
+    number: int
+    tag: str
+    engines: tuple[str, ...]
+    words: int
+
+
+def channels_of(groups: Sequence[GroupSchedule], addresses: AddressMap) -> tuple[ChannelPorts, ...]:
+    """The channels that some groups use."""
+    engines = dict[int, list[str]]()
+    for engine in (engine for group in groups for engine in group.engines):
+        own = engines.setdefault(engine.channel, [])
+        if engine.name not in own:
+            own.append(engine.name)
+    return tuple(
+        ChannelPorts(number, addresses.tag(number), tuple(engines[number]), addresses.words[number])
+        for number in sorted(engines)
+    )
 
 
 @dataclass(frozen=True)

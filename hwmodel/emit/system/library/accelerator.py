@@ -1,7 +1,7 @@
 """Drives the design of this folder from NumPy arrays; it needs Python >= 3.10 and NumPy, and no arrayol.
 
     registers = MMIO(0x43C00000, 0x1000)                # read(offset), write(offset, value): PYNQ's, or your own
-    memory = allocate(accelerator.LAYOUT.size, "u1")    # bytes that the design sees from `base` on
+    memory = allocate(accelerator.LAYOUT.sizes[0], "u1")  # bytes that the design sees from `base` on
     design = Accelerator(registers, memory, memory.device_address)
     outputs = design.run(image=photo, kernel=weights)   # arrays of one frame, by name
     for outputs in design.run_frames({"image": photo} for photo in video):
@@ -14,14 +14,14 @@ in the low half of its bytes, and the imaginary part in the high half.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-CONTROL, STATUS, INTERRUPT, CYCLES, BASE_LOW, BASE_HIGH, FRAME = 0x00, 0x04, 0x08, 0x0C, 0x10, 0x14, 0x18
+CONTROL, STATUS, INTERRUPT, CYCLES, BASE_LOW, FRAME = 0x00, 0x04, 0x08, 0x0C, 0x10, 0x18
 START, CLEAR_DONE = 1, 2  # bits of CONTROL
 BUSY, DONE, FAULT, READY = 1, 2, 4, 8  # bits of STATUS
 WHILE_DONE, WHILE_READY = 1, 2  # bits of INTERRUPT
@@ -37,8 +37,9 @@ class Registers(Protocol):
 class OutsideArray(NamedTuple):
     """An array of one frame: its elements have `bits` bits, `dtype` is their type for NumPy, one in each `slot` bytes.
 
-    It begins at byte `first` of the memory; an input that lies in registers at address `register` of these instead.
-    Frame n has copy n modulo `copies`, each `stride` bytes after the one before; in registers at a multiple of 4.
+    It begins at byte `first` of the memory of its `channel`; an input that lies in registers at address `register` of
+    these instead. Frame n has copy n modulo `copies`, each `stride` bytes after the one before; in registers at a
+    multiple of 4.
     """
 
     name: str
@@ -52,6 +53,7 @@ class OutsideArray(NamedTuple):
     once: bool
     copies: int
     stride: int
+    channel: int
     register: int | None
 
     @property
@@ -97,13 +99,13 @@ class OutsideArray(NamedTuple):
 
 
 class FrameLayout(NamedTuple):
-    """Where the arrays of a frame lie; `size` are the bytes of the memory.
+    """Where the arrays of a frame lie; `sizes` are the bytes of the memory by channel, 0 for one without a port.
 
     At most `overlap` frames are started before the outputs of the first of them are taken.
     """
 
     top: str
-    size: int
+    sizes: Sequence[int]
     clock_mhz: float | None
     cycles: int
     overlap: int
@@ -131,22 +133,35 @@ LAYOUT = FrameLayout.read(Path(__file__).with_name("layout.json"))
 class Accelerator:
     """The design behind its registers and its memory, whose first byte the design sees at `base`.
 
+    A design with several channels takes those after the first as `others`: by channel its memory (None for one without
+    a port) and the address of its first byte.
+
     A frame is started while the design is `ready`, and its outputs are taken when it is `done`. Where frames overlap,
     the design waits for the latter before it is done with the next frame.
     """
 
-    def __init__(self, registers: Registers, memory: Any, base: int) -> None:
+    def __init__(self, registers: Registers, memory: Any, base: int, others: Sequence[tuple[Any, int]] = ()) -> None:
         self.registers = registers
-        self.memory = memoryview(memory).cast("B")
-        if len(self.memory) < LAYOUT.size:
-            raise ValueError(f"the memory has {len(self.memory)} bytes, and the design needs {LAYOUT.size}")
+        if len(others) != len(LAYOUT.sizes) - 1:
+            raise ValueError(f"the design has {len(LAYOUT.sizes)} channels, and {1 + len(others)} are given")
+        memories = [memory, *(own for own, _ in others)]
+        self.memories = [self._bytes(own, size) for own, size in zip(memories, LAYOUT.sizes, strict=True)]
         if LAYOUT.overlap > 1 and self._status(BUSY | DONE):
             raise RuntimeError("frames of another program go on: reset the design")
-        registers.write(BASE_LOW, base & 0xFFFFFFFF)
-        registers.write(BASE_HIGH, base >> 32)
+        for channel, address in enumerate([base, *(own for _, own in others)]):
+            low = FRAME + 8 * channel if channel else BASE_LOW
+            registers.write(low, address & 0xFFFFFFFF)
+            registers.write(low + 4, address >> 32)
         self.started = self.taken = registers.read(FRAME) if LAYOUT.overlap > 1 else 0  # frames so far
         self._given: dict[str, bytes] = {}  # the elements of inputs, also for later frames
         self._written: dict[tuple[str, int], bytes] = {}  # those that each copy of an input has
+
+    @staticmethod
+    def _bytes(memory: Any, size: int) -> memoryview:
+        found = memoryview(memory).cast("B") if size else memoryview(b"")
+        if len(found) < size:
+            raise ValueError(f"the memory has {len(found)} bytes, and the design needs {size}")
+        return found
 
     def _status(self, bits: int) -> bool:
         return bool(self.registers.read(STATUS) & bits)
@@ -183,7 +198,7 @@ class Accelerator:
         self._written[copy] = data
         if array.register is None:
             first = array.first_of(self.started)
-            self.memory[first : first + len(data)] = data
+            self.memories[array.channel][first : first + len(data)] = data
             return
         for at in range(0, len(data), 4):
             value = int.from_bytes(data[at : at + 4], "little")
@@ -192,7 +207,7 @@ class Accelerator:
     def get(self, name: str) -> NDArray[Any]:
         """The elements of an output, of the frame that is done."""
         array = LAYOUT.named(name, "output")
-        return array.unpack(self.memory[array.first_of(self.taken) :])
+        return array.unpack(self.memories[array.channel][array.first_of(self.taken) :])
 
     def start(self) -> None:
         """Begin a frame. Inputs that were not given for it are as they were."""

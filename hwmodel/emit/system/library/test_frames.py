@@ -6,6 +6,7 @@ Write your own arrays in place of `inputs_of_the_folder`.
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 import sys
@@ -20,7 +21,6 @@ from cocotbext.axi import AxiBus, AxiLiteBus, AxiLiteMaster, AxiRam
 FOLDER = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(FOLDER / "sw"))
 from accelerator import (  # noqa: E402  the folder is known only now
-    BASE_HIGH,
     BASE_LOW,
     CLEAR_DONE,
     CONTROL,
@@ -38,19 +38,30 @@ from accelerator import (  # noqa: E402  the folder is known only now
     OutsideArray,
 )
 
-BASE = 0x1000
+BASE = 0x1000  # of the first channel; each further one has its own
 PERIOD = 1000 / (LAYOUT.clock_mhz or 100)  # of the clock, in ns
 LONGEST = 20 * LAYOUT.cycles + 1000  # cycles of a frame behind a slow memory
+CHANNELS = [channel for channel, size in enumerate(LAYOUT.sizes) if size]  # those that have a port
 OUTPUTS = [array for array in LAYOUT.arrays.values() if array.role == "output"]
 AGAIN = math.lcm(*(array.copies for array in LAYOUT.arrays.values()))  # frames from a first copy to a first copy
 FRAMES = max(2, len([*(FOLDER / "data").glob("expected*.hex")]))  # after a reset, of which the folder has images
 
 
-def image(name: str) -> bytes:
-    """The bytes of the external memory, of a file of the folder: words, and `@` with the number of the next one."""
-    lines = (FOLDER / "data" / f"{name}.hex").read_text(encoding="utf-8").split()
-    word = next(len(line) // 2 for line in lines if not line.startswith("@"))
-    data, at = bytearray(LAYOUT.size), 0
+def base(channel: int) -> int:
+    """Where word 0 of a channel lies."""
+    return BASE * (1 + channel)
+
+
+def file_of(name: str, channel: int) -> Path:
+    """The file of the image of a channel."""
+    return FOLDER / "data" / (f"channel{channel}" if len(LAYOUT.sizes) > 1 else "") / f"{name}.hex"
+
+
+def image(name: str, channel: int) -> bytes:
+    """The bytes of a channel of the external memory, of a file: words, and `@` with the number of the next one."""
+    lines = file_of(name, channel).read_text(encoding="utf-8").split()
+    word = next((len(line) // 2 for line in lines if not line.startswith("@")), 1)
+    data, at = bytearray(LAYOUT.sizes[channel]), 0
     for line in lines:
         if line.startswith("@"):
             at = word * int(line[1:], 16)
@@ -63,7 +74,7 @@ def image(name: str) -> bytes:
 def of_frame(name: str, number: int) -> str:
     """The image of a frame, by its number after a reset: one for all where nothing stays from frame to frame."""
     own = f"{name}{number or ''}"
-    return own if (FOLDER / "data" / f"{own}.hex").exists() else name
+    return own if file_of(own, CHANNELS[0]).exists() else name
 
 
 def inputs_of_the_folder(number: int = 0) -> dict[str, Any]:
@@ -73,9 +84,9 @@ def inputs_of_the_folder(number: int = 0) -> dict[str, Any]:
 
 def arrays_of(name: str, role: str, number: int) -> dict[str, Any]:
     """The arrays of the image of a frame."""
-    data = image(of_frame(name, number))
+    data = {channel: image(of_frame(name, number), channel) for channel in CHANNELS}
     arrays = (array for array in LAYOUT.arrays.values() if array.role == role)
-    return {array.name: array.unpack(data[array.first_of(number) :]) for array in arrays}
+    return {array.name: array.unpack(data[array.channel][array.first_of(number) :]) for array in arrays}
 
 
 class FrameBench:
@@ -84,40 +95,46 @@ class FrameBench:
     def __init__(self, dut: Any) -> None:
         self.dut = dut
         cocotb.start_soon(Clock(dut.aclk, round(PERIOD, 2), unit="ns").start())
-        size = 1 << (BASE + LAYOUT.size + 4096).bit_length()
         reset = {"reset": dut.aresetn, "reset_active_level": False}
         dut.aresetn.value = 0
-        self.memory = AxiRam(AxiBus.from_prefix(dut, "m_axi"), dut.aclk, size=size, **reset)
+        self.memories: dict[int, AxiRam] = {}
+        for channel in CHANNELS:
+            bus = AxiBus.from_prefix(dut, f"m_axi{channel}" if len(LAYOUT.sizes) > 1 else "m_axi")
+            size = 1 << (base(channel) + LAYOUT.sizes[channel] + 4096).bit_length()
+            self.memories[channel] = AxiRam(bus, dut.aclk, size=size, **reset)
         self.registers = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axi"), dut.aclk, **reset)
         self.started = self.taken = 0
-        for bus in (self.memory, self.registers):
+        for bus in (*self.memories.values(), self.registers):
             for side in (bus.read_if, bus.write_if):
                 side.log.setLevel("WARNING")  # it says each burst else
 
     async def reset(self, cycles: int = 5) -> None:
         """Hold the design and its memory in reset for some cycles."""
         self.started = self.taken = 0
-        self.memory.write(BASE, bytes(LAYOUT.size))
+        for channel, memory in self.memories.items():
+            memory.write(base(channel), bytes(LAYOUT.sizes[channel]))
         self.dut.aresetn.value = 0
         await ClockCycles(self.dut.aclk, cycles)
         await FallingEdge(self.dut.aclk)
         self.dut.aresetn.value = 1
         await ClockCycles(self.dut.aclk, 2)
-        await self.registers.write_dword(BASE_LOW, BASE)
-        await self.registers.write_dword(BASE_HIGH, 0)
+        for channel in CHANNELS:
+            low = FRAME + 8 * channel if channel else BASE_LOW
+            await self.registers.write_dword(low, base(channel))
+            await self.registers.write_dword(low + 4, 0)
 
     def pauses(self) -> None:
         """From now on the channels of the memory pause at random."""
-        writes, reads = self.memory.write_if, self.memory.read_if
-        channels = [writes.aw_channel, writes.w_channel, writes.b_channel, reads.ar_channel, reads.r_channel]
-        for seed, channel in enumerate(channels):
-            channel.set_pause_generator(at_random(seed))
+        seeds = itertools.count()
+        for writes, reads in ((own.write_if, own.read_if) for own in self.memories.values()):
+            for channel in (writes.aw_channel, writes.w_channel, writes.b_channel, reads.ar_channel, reads.r_channel):
+                channel.set_pause_generator(at_random(next(seeds)))
 
     async def put(self, array: OutsideArray, values: Any) -> None:
         """Give an input its elements, for the frame that is started next."""
         data = array.pack(values)
         if array.register is None:
-            self.memory.write(BASE + array.first_of(self.started), data)
+            self.memories[array.channel].write(base(array.channel) + array.first_of(self.started), data)
         else:
             await self.registers.write(array.register_of(self.started), data)
 
@@ -145,10 +162,11 @@ class FrameBench:
         """The outputs of the next frame, when it is done."""
         await self.until(DONE, WHILE_DONE)
         cocotb.log.info("cycles %d", await self.registers.read_dword(CYCLES))
-        read, frame = self.memory.read, self.taken
-        outputs = {array.name: array.unpack(read(BASE + array.first_of(frame), array.nbytes)) for array in OUTPUTS}
+        outputs: dict[str, Any] = {}
         for array in OUTPUTS:
-            self.memory.write(BASE + array.first_of(frame), bytes(array.nbytes))
+            memory, first = self.memories[array.channel], base(array.channel) + array.first_of(self.taken)
+            outputs[array.name] = array.unpack(memory.read(first, array.nbytes))
+            memory.write(first, bytes(array.nbytes))
         await self.registers.write_dword(CONTROL, CLEAR_DONE)
         self.taken += 1
         return outputs

@@ -4,8 +4,9 @@
 //   0x004 status     bit 0: busy; bit 1: done, since it was cleared last; bit 2: fault, until reset; bit 3: ready
 //   0x008 interrupt  raise `irq`, bit 0: while done; bit 1: while ready
 //   0x00C cycles     of the last frame; of frames that overlap, since the end of the one before
-//   0x010, 0x014     the address of word 0 of the external memory, low and high half
+//   0x010, 0x014     the address of word 0 of the external memory, low and high half; of several channels the first
 //   0x018 frame      the number of the frame that begins next, modulo FRAMES
+//   0x018 + 8 C, 0x01C + 8 C   the address of word 0 of channel C, from 1 on
 //   0x800 on         the values
 // It is ready while no frame goes on; where frames overlap, while no start waits for its frame to be taken.
 module control_registers #(
@@ -13,7 +14,8 @@ module control_registers #(
   parameter BITS = 1,                          // of the number of one
   parameter AXI = 32,                          // bits of an address of the external memory
   parameter FRAMES = 1,                        // after so many, copies of arrays are those of the first; 1: no overlap
-  parameter COUNT = 1                          // bits of a number below FRAMES
+  parameter COUNT = 1,                         // bits of a number below FRAMES
+  parameter CHANNELS = 1                       // of the external memory, at most 252
 ) (
   input wire clk,
   input wire reset,
@@ -29,7 +31,7 @@ module control_registers #(
   input wire fault,
   output reg unread,                           // a frame is done, and that was not cleared
   output wire irq,
-  output wire [AXI-1:0] base,
+  output wire [AXI*CHANNELS-1:0] bases,
   output wire [32*VALUES-1:0] values
 );
   // A write happens when its address and its data are there, in the cycle before its answer.
@@ -89,17 +91,20 @@ module control_registers #(
       if (done) cycles <= passed + 1'b1;
     end
 
-  // Bytes of the address of the external memory, and of values.
-  reg [63:0] address;
-  assign base = address[AXI-1:0];
+  // Bytes of the addresses of the external memory, and of values.
+  reg [63:0] addresses [0:CHANNELS-1];
   reg [31:0] held [0:VALUES-1];
   wire [8:0] value_at = write_at[8:0];
-  integer lane;
+  integer lane, channel;
   always @(posedge clk)
     for (lane = 0; lane < 4; lane = lane + 1)
       if (write_bytes[lane]) begin
-        if (writes && write_at == 10'd4) address[8*lane +: 8] <= write_data[8*lane +: 8];
-        if (writes && write_at == 10'd5) address[32 + 8*lane +: 8] <= write_data[8*lane +: 8];
+        for (channel = 0; channel < CHANNELS; channel = channel + 1) begin
+          if (writes && write_at == (channel == 0 ? 4 : 6 + 2 * channel))
+            addresses[channel][8*lane +: 8] <= write_data[8*lane +: 8];
+          if (writes && write_at == (channel == 0 ? 5 : 7 + 2 * channel))
+            addresses[channel][32 + 8*lane +: 8] <= write_data[8*lane +: 8];
+        end
         if (writes_value && value_at < VALUES) held[value_at[BITS-1:0]][8*lane +: 8] <= write_data[8*lane +: 8];
       end
   genvar number;
@@ -107,12 +112,18 @@ module control_registers #(
     for (number = 0; number < VALUES; number = number + 1) begin : each
       assign values[32*number +: 32] = held[number];
     end
+    for (number = 0; number < CHANNELS; number = number + 1) begin : each_channel
+      assign bases[AXI*number +: AXI] = addresses[number][AXI-1:0];
+    end
   endgenerate
 
   // A read answers in the cycle after its address.
   assign arready = !rvalid || rready;
   assign rresp = 2'b00;
   wire [9:0] read_at = araddr[11:2];
+  wire [9:0] read_channel = read_at < 10'd8 ? 10'd0 : (read_at - 10'd6) >> 1;
+  wire reads_address = read_at == 10'd4 || read_at == 10'd5 || (read_channel != 0 && read_channel < CHANNELS);
+  wire [63:0] read_address = addresses[read_channel < CHANNELS ? read_channel : 0];
   always @(posedge clk)
     if (reset) rvalid <= 1'b0;
     else rvalid <= (arvalid && arready) || (rvalid && !rready);
@@ -122,9 +133,9 @@ module control_registers #(
         10'd1: rdata <= {28'd0, ready, fault, unread, at_work};
         10'd2: rdata <= {30'd0, enabled};
         10'd3: rdata <= cycles;
-        10'd4: rdata <= address[31:0];
-        10'd5: rdata <= address[63:32];
         10'd6: rdata <= {{32-COUNT{1'b0}}, frame};
-        default: rdata <= read_at[9] && read_at[8:0] < VALUES ? held[read_at[BITS-1:0]] : 32'd0;
+        default:
+          if (reads_address) rdata <= read_at[0] ? read_address[63:32] : read_address[31:0];
+          else rdata <= read_at[9] && read_at[8:0] < VALUES ? held[read_at[BITS-1:0]] : 32'd0;
       endcase
 endmodule

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from hwmodel.emit.schedule.bits import hex_lines
 from hwmodel.emit.schedule.design import Frame, HardwareDesign
-from hwmodel.emit.verilog.top import Bench, Run, image_name
+from hwmodel.emit.verilog.top import Bench, Run, expected_words, image_path, words_in, words_read
+from hwmodel.emit.verilog.wiring import ChannelPorts
 
 
 def frame_image(image: bytes, parts: Sequence[tuple[int, int]], word: int) -> str:
@@ -18,12 +19,13 @@ def frame_image(image: bytes, parts: Sequence[tuple[int, int]], word: int) -> st
     return text
 
 
-def frame_images(design: HardwareDesign) -> Iterator[tuple[str, str]]:
-    """By name the inputs of each frame where the external memory has them, and the outputs where it should."""
-    word = design.addresses.word_bytes
+def frame_images(design: HardwareDesign, channel: ChannelPorts) -> Iterator[tuple[str, str]]:
+    """By path the inputs of each frame where a channel of the external memory has them, and the outputs it should."""
+    word, channels = design.addresses.word_bytes, design.addresses.channels
     for number, frame in enumerate((design.frame, *design.later)):
-        yield image_name("memory", number), frame_image(frame.before, [*frame.inputs.values()], word)
-        yield image_name("expected", number), frame_image(frame.after, [*frame.outputs.values()], word)
+        for name, images, places in (("memory", frame.before, frame.inputs), ("expected", frame.after, frame.outputs)):
+            parts = [place for array, place in places.items() if channels[array] == channel.number]
+            yield image_path(name, number, channel.tag), frame_image(images[channel.number], parts, word)
 
 
 def run_of_periods(design: HardwareDesign, where: str) -> Run:
@@ -34,18 +36,19 @@ def run_of_periods(design: HardwareDesign, where: str) -> Run:
     """
     assert design.periods is not None, "groups in turn have another test bench"
     frames, groups = (design.frame, *design.later), design.periods.groups
+    tags = {name: design.addresses.tag(channel) for name, channel in design.addresses.channels.items()}
 
     def run(bench: Bench, longest: int, before: Sequence[str]) -> Iterator[str]:
-        yield f"  reg [{bench.outside.word_bits - 1}:0] expected [0:{max(2, bench.addresses.words) - 1}];"
+        yield from expected_words(bench)
         yield "  integer waited, cycles, wrong, period, frame, at, now;"
         yield f"  integer begun [0:{len(frames) - 1}];  // the cycle in which a frame began"
         yield f"  integer ended [0:{groups - 1}];  // the cycle of the period in which a group did"
-        yield from _load(len(frames))
-        yield from _compare(frames)
+        yield from _load(bench, len(frames))
+        yield from _compare(bench, frames, tags)
         yield from _ends(groups, where)
         yield "  initial begin"
         yield from before
-        yield from _first_frame(max(2, bench.addresses.words), longest)
+        yield from _first_frame(bench, longest)
         yield f"    for (period = 0; period < {len(frames) + groups - 1}; period = period + 1) begin"
         yield from _period(len(frames), longest)
         yield from _said(len(frames), groups)
@@ -54,25 +57,25 @@ def run_of_periods(design: HardwareDesign, where: str) -> Run:
     return run
 
 
-def _load(count: int) -> Iterator[str]:
+def _load(bench: Bench, count: int) -> Iterator[str]:
     yield "  task load(input integer number);"
     yield "    begin"
     for number in range(count):
-        yield f'      if (number == {number}) $readmemh("data/{image_name("memory", number)}", memory.words);'
+        yield from (f"      if (number == {number}) {line}" for line in words_read(bench, "memory", number))
     yield "    end"
     yield "  endtask"
 
 
-def _compare(frames: Sequence[Frame]) -> Iterator[str]:
+def _compare(bench: Bench, frames: Sequence[Frame], tags: Mapping[str, str]) -> Iterator[str]:
     """Words of the outputs of a frame that differ are counted."""
     yield "  task compare(input integer number);"
     yield "    begin"
     for number, frame in enumerate(frames):
         yield f"      if (number == {number}) begin"
-        yield f'        $readmemh("data/{image_name("expected", number)}", expected);'
-        for first, count in frame.outputs.values():
+        yield from (f"        {line}" for line in words_read(bench, "expected", number))
+        for name, (first, count) in frame.outputs.items():
             yield f"        for (at = {first}; at < {first + count}; at = at + 1)"
-            yield "          if (memory.words[at] !== expected[at]) wrong = wrong + 1;"
+            yield f"          if (memory{tags[name]}.words[at] !== expected{tags[name]}[at]) wrong = wrong + 1;"
         yield "      end"
     yield "    end"
     yield "  endtask"
@@ -87,8 +90,9 @@ def _ends(groups: int, where: str) -> Iterator[str]:
     yield "  endtask"
 
 
-def _first_frame(words: int, longest: int) -> Iterator[str]:
-    yield f"    for (at = 0; at < {words}; at = at + 1) memory.words[at] = 0;"
+def _first_frame(bench: Bench, longest: int) -> Iterator[str]:
+    for channel in bench.channels:
+        yield f"    for (at = 0; at < {words_in(channel)}; at = at + 1) memory{channel.tag}.words[at] = 0;"
     yield "    load(0);"
     yield "    repeat (3) @(negedge clk);"
     yield "    reset = 0;"

@@ -9,7 +9,8 @@ from hwmodel.emit.schedule.design import HardwareDesign, Periods
 from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.port import AddressMap
 from hwmodel.emit.verilog.agents import bits_of
-from hwmodel.emit.verilog.wiring import ASKS, GRANTED, SERVED, Outside, copied_port, engine_ports, wire
+from hwmodel.emit.verilog.top import with_engine
+from hwmodel.emit.verilog.wiring import ASKS, GRANTED, SERVED, Outside, channels_of, copied_port, engine_ports, wire
 
 
 def periods_module(name: str, design: HardwareDesign, outside: Outside) -> str:
@@ -31,7 +32,7 @@ class _Printer:
 
     @property
     def engines(self) -> list[str]:
-        return [engine.name for engine in self.groups[0].engines]
+        return [engine for channel in channels_of(self.groups, self.addresses) for engine in channel.engines]
 
     def module(self, name: str) -> str:
         ports = [port for engine in self.engines for port in engine_ports(engine, self.outside)]
@@ -41,14 +42,12 @@ class _Printer:
         lines += [*self._periods(), *self._turns()]
         for number, group in enumerate(self.groups):
             lines += self._group(number, group)
-        for port in (port for port in ports if port.output):
-            masked = (f"(owner[{number}] ? {self._sent(port.name, number)} : {port.bits}'d0)" for number in self._all)
-            lines.append(f"  assign {port.name} = {' | '.join(masked)};")
+        for engine in self.engines:
+            users = with_engine(self.groups, engine)
+            for port in (port for port in engine_ports(engine, self.outside) if port.output):
+                masked = (f"(owner[{number}] ? {self._sent(port.name, number)} : {port.bits}'d0)" for number in users)
+                lines.append(f"  assign {port.name} = {' | '.join(masked)};")
         return "\n".join([*lines, "endmodule", ""])
-
-    @property
-    def _all(self) -> range:
-        return range(len(self.groups))
 
     @property
     def _vector(self) -> str:
@@ -107,11 +106,11 @@ class _Printer:
         if group.setup:
             before = [other for other, own in enumerate(self.groups[:number]) if own.setup]
             connected += [f".load({f'loaded{before[-1]}' if before else 'load'})", f".loaded(loaded{number})"]
-        for port in (port for engine in self.engines for port in engine_ports(engine, self.outside)):
+        for port in (port for engine in group.engines for port in engine_ports(engine.name, self.outside)):
             if port.output:
                 yield wire(f"{port.name}{number}", port.bits)
             connected.append(f".{port.name}({port.name}{number if port.output else ''})")
-        for port in (copied_port(engine, self.outside) for engine in self.engines):
+        for port in (copied_port(engine.name, self.outside) for engine in group.engines):
             yield wire(f"{port.name}{number}", port.bits)
             connected.append(f".{port.name}({port.name}{number})")
         yield f"  group{number}_top group{number} (\n    {', '.join(connected)}\n  );"
@@ -126,7 +125,7 @@ class _Printer:
             yield "  always @(posedge clk)"
             yield f"    if (reset) {counter} <= 0;"
             yield f"    else if (lasts[{number}]) {counter} <= {counter} == {copies - 1} ? 0 : {counter} + 1'b1;"
-        for engine in self.engines:
+        for engine in (engine.name for engine in group.engines):
             copied = copied_port(engine, self.outside)
             yield f"  reg [{self.outside.address_bits - 1}:0] {engine}_ahead{number};"
             yield "  always @*"

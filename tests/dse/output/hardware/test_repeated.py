@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
-from hardware_designs import bench_of
+from hardware_designs import PLATFORM, bench_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from many_cases import case_count
@@ -60,6 +60,7 @@ class Case:
     units: int = 1
     fused: bool = True
     together: bool = False
+    channels: int = 1
 
     def bench(self) -> Testbench:
         around = 0 if self.window in ("wrap", "else nearest") else 2
@@ -73,7 +74,7 @@ class Case:
             sign=-1 if self.window == "backwards" else 1,
             border=f" {self.window}" if not around else "",
         )
-        return bench_of(text)
+        return bench_of(text, PLATFORM.replace("latency", f"channels = {self.channels}\nlatency"))
 
     def design(self) -> Design:
         tasks = [("blurred", "scaled")] if self.fused else [("blurred",), ("scaled",)]
@@ -115,8 +116,9 @@ def require_same(short: Repeated, whole: HardwareDesign) -> None:
         Case("backwards", 48, 6, row_blocks(1, 6)),
         Case("inside", 48, 6, row_blocks(2, 6), fused=False),
         Case("else nearest", 48, 6, row_blocks(2, 6), fused=False, together=True),
+        Case("else nearest", 48, 6, row_blocks(2, 6), fused=False, channels=2),
     ],
-    ids=["inside", "wraps", "border", "backwards", "two groups", "at the same time"],
+    ids=["inside", "wraps", "border", "backwards", "two groups", "at the same time", "two channels"],
 )
 def test_a_shorter_frame_gives_the_hardware_of_the_whole_one(case: Case) -> None:
     short, whole = hardware_of(case)
@@ -146,6 +148,34 @@ def test_any_shorter_frame_gives_the_hardware_of_the_whole_one(case: Case) -> No
         return  # the model or the hardware refuses the design
     if short is not None:
         require_same(short, whole)
+
+
+BESIDE_A_TABLE = """\
+elementary add(a: u8, t: u8[150]) -> (z: u8) {
+  z = a ^ t[0]
+}
+
+task both(a: u8[48, 8], t: u8[150]) -> (z: u8[48, 8]) {
+  repeat [48, 8] of add {
+    a <- a
+    t <- t
+    z -> z
+  }
+}
+"""
+
+
+def test_a_frame_whose_arrays_would_lie_in_other_channels_is_run_whole() -> None:
+    """The table is smaller than the images of the whole frame, and larger than those of a shorter one."""
+    found = []
+    for channels in (1, 2):
+        bench = bench_of(BESIDE_A_TABLE, PLATFORM.replace("latency", f"channels = {channels}\nlatency"))
+        design = Design((GroupDesign((Processor("both"),), row_blocks(1, 8)),))
+        estimate, inputs = bench.model.evaluate(design), bench.inputs
+        assert inputs is not None
+        whole = WholeDesign(bench.spec, bench.accesses, bench.platform, design, estimate, inputs)
+        found.append(by_shorter_frame(whole) is not None)
+    assert found == [True, False]
 
 
 def test_a_frame_that_is_too_short_is_run_whole() -> None:

@@ -9,7 +9,17 @@ from pathlib import Path
 
 import pytest
 from find_libpython import find_libpython
-from system_designs import complex_elements, design_on, narrow, overlapping, overlapping_narrow, separate, write_folder
+from system_designs import (
+    complex_elements,
+    design_on,
+    narrow,
+    on_channels,
+    overlapping,
+    overlapping_narrow,
+    overlapping_on_channels,
+    separate,
+    write_folder,
+)
 from verilog_programs import needs_icarus
 
 from hwmodel.emit.schedule.design import HardwareDesign
@@ -29,7 +39,12 @@ def bench_passes(folder: Path) -> bool:
     return done.returncode == 0
 
 
-@pytest.mark.parametrize("design", [design_on, separate, narrow, complex_elements, overlapping, overlapping_narrow])
+DESIGNS = [
+    design_on, separate, narrow, complex_elements, on_channels, overlapping, overlapping_narrow, overlapping_on_channels
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("design", DESIGNS)
 def test_frames_and_resets(design: Callable[[], HardwareDesign], tmp_path: Path) -> None:
     assert bench_passes(write_folder(design(), tmp_path))
 
@@ -42,8 +57,9 @@ def test_frames_and_resets(design: Callable[[], HardwareDesign], tmp_path: Path)
         (narrow, "rtl/control_registers.v", "unread <= done ||", "unread <= start ||"),
         (overlapping, "rtl/stages_ip.v", ".settled(!writing && !unread)", ".settled(!writing)"),
         (overlapping, "rtl/stages_ip.v", "- 38 + 4", "- 38 + 3"),
+        (on_channels, "rtl/rows_ip.v", "base1 = bases[32 +: 32]", "base1 = bases[0 +: 32]"),
     ],
-    ids=["first word", "reset", "done", "no wait for outputs", "copy in registers"],
+    ids=["first word", "reset", "done", "no wait for outputs", "copy in registers", "base of another channel"],
 )
 def test_faults_are_seen(
     design: Callable[[], HardwareDesign], path: str, right: str, wrong: str, tmp_path: Path

@@ -7,14 +7,16 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 from ipyxact.ipyxact import Component
-from system_designs import design_on, overlapping, texts, write_folder
+from system_designs import design_on, on_channels, overlapping, texts, write_folder
 from verilog_programs import needs_icarus
 
+from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.system.ip_xact import NAMESPACE
 from hwmodel.emit.system.projects import Project, ecp5_makefile, fusesoc_core, vivado_script
 from hwmodel.emit.verilog.layout import layout_of
@@ -61,8 +63,9 @@ def test_fusesoc_sets_up_synthesis(folder: Path, tmp_path: Path) -> None:
     assert "clock.lpf" in edam
 
 
-def test_ipyxact_reads_ports_registers_and_files(folder: Path) -> None:
-    component = Component()
+@pytest.mark.parametrize("design", [design_on, on_channels])
+def test_ipyxact_reads_ports_registers_and_files(design: Callable[[], HardwareDesign], tmp_path: Path) -> None:
+    folder, component = write_folder(design(), tmp_path), Component()
     component.load(str(folder / "component.xml"))
     head = (folder / "rtl" / "rows_ip.v").read_text(encoding="utf-8").partition(");")[0]
     declared = re.findall(r"(input|output) wire (?:\[(\d+):0\] )?(\w+)", head)
@@ -83,8 +86,13 @@ def test_ipyxact_reads_ports_registers_and_files(folder: Path) -> None:
     assert {name: offsets[f"{name}_0"] for name in ("k", "gain", "enable")} == {
         name: registers[name] for name in ("k", "gain", "enable")
     }
+    assert sum(name.endswith("_LOW") for name in offsets) == len(layout["sizes"])
+    tree, named = ET.parse(folder / "component.xml"), f"{{{NAMESPACE}}}addressSpaceRef"
+    spaces = [own.get(named) for own in tree.iterfind("busInterfaces/busInterface/master/addressSpaceRef", space)]
+    assert spaces == [own.findtext("name", "", space) for own in tree.iterfind("addressSpaces/addressSpace", space)]
+    assert len(set(spaces)) == len(layout["sizes"])
     listed = {file.name for group in component.fileSets.fileSet for file in group.file}
-    assert listed == {name for name in texts(design_on()) if name.startswith(("rtl/", "tb/"))}
+    assert listed == {name for name in texts(design()) if name.startswith(("rtl/", "tb/"))}
 
 
 def test_each_copy_of_an_input_has_registers() -> None:

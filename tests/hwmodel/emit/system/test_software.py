@@ -21,8 +21,10 @@ from system_designs import (
     design_on,
     driver_of,
     narrow,
+    on_channels,
     overlapping,
     overlapping_narrow,
+    overlapping_on_channels,
     separate,
     texts,
 )
@@ -30,7 +32,9 @@ from system_designs import (
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.verilog.layout import FIRST_VALUE, layout_of
 
-DESIGNS = [design_on, separate, narrow, complex_elements, overlapping, overlapping_narrow]
+DESIGNS = [
+    design_on, separate, narrow, complex_elements, on_channels, overlapping, overlapping_narrow, overlapping_on_channels
+]  # fmt: skip
 
 
 class FakeDesign:
@@ -59,10 +63,11 @@ def test_arrays_lie_where_the_test_bench_has_them(design: Any) -> None:
     hardware: HardwareDesign = design()
     module = driver_of(hardware)
     layout, word = layout_of(hardware), hardware.addresses.word_bytes
-    assert module.LAYOUT.size == len(hardware.frame.before) == layout.size
+    assert tuple(module.LAYOUT.sizes) == tuple(map(len, hardware.frame.before)) == layout.sizes
     for number, frame in enumerate((hardware.frame, *hardware.later)):
         for name, (first, _) in {**frame.inputs, **frame.outputs}.items():
-            array, image = module.LAYOUT.arrays[name], frame.after
+            array = module.LAYOUT.arrays[name]
+            image = frame.after[array.channel]
             assert array.first_of(number) == first * word
             data = image[first * word :][: array.nbytes]
             assert array.pack(array.unpack(data)) == data
@@ -113,7 +118,7 @@ def _driver(found: list[ModuleType] = []) -> ModuleType:  # noqa: B006  one for 
     ],
 )
 def test_other_values_are_refused(driver: ModuleType, name: str, values: Any, message: str) -> None:
-    design = driver.Accelerator(FakeDesign(), bytearray(driver.LAYOUT.size), 0)
+    design = driver.Accelerator(FakeDesign(), bytearray(driver.LAYOUT.sizes[0]), 0)
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         design.put(name, values)
 
@@ -142,7 +147,9 @@ def test_complex_numbers_have_the_real_part_in_the_low_bytes() -> None:
 def test_mistakes_in_the_use_of_the_driver(driver: ModuleType) -> None:
     with pytest.raises(ValueError, match="the memory has 3 bytes, and the design needs"):
         driver.Accelerator(FakeDesign(), bytearray(3), 0)
-    memory = bytearray(driver.LAYOUT.size)
+    with pytest.raises(ValueError, match="the design has 1 channels, and 2 are given"):
+        driver.Accelerator(FakeDesign(), bytearray(driver.LAYOUT.sizes[0]), 0, [(bytearray(9), 0)])
+    memory = bytearray(driver.LAYOUT.sizes[0])
     with pytest.raises(KeyError, match="'y' is no input of 'rows_ip'; these are: 'x', 'k', 'gain', 'enable'"):
         driver.Accelerator(FakeDesign(), memory, 0).put("y", 0)
     with pytest.raises(RuntimeError, match="a frame goes on"):
@@ -159,7 +166,7 @@ class FramesAtOnce(FakeDesign):
 
     def __init__(self, layout: Any, seed: int) -> None:
         super().__init__()
-        self.memory, self.layout, self.drawn = bytearray(layout.size), layout, Random(seed)
+        self.memory, self.layout, self.drawn = bytearray(layout.sizes[0]), layout, Random(seed)
         self.taken = self.ended = 0
         self.waits = self.unread = False
         self.works: list[Any] = [None] * (layout.overlap - 1)  # the number of a new frame, and then its input
@@ -225,7 +232,7 @@ def _overlapping_driver() -> ModuleType:
 def test_frames_of_another_program_are_refused() -> None:
     module = _overlapping_driver()
     with pytest.raises(RuntimeError, match="frames of another program go on"):
-        module.Accelerator(FakeDesign(status=module.DONE | module.READY), bytearray(module.LAYOUT.size), 0)
+        module.Accelerator(FakeDesign(status=module.DONE | module.READY), bytearray(module.LAYOUT.sizes[0]), 0)
 
 
 C_MAIN = """
@@ -258,13 +265,53 @@ int main(void) {
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc, which compiles the header")
 def test_the_header_writes_what_the_driver_writes(driver: ModuleType, tmp_path: Path) -> None:
     registers = FakeDesign()
-    design = driver.Accelerator(registers, bytearray(driver.LAYOUT.size), 0x1_2345_6000)
+    design = driver.Accelerator(registers, bytearray(driver.LAYOUT.sizes[0]), 0x1_2345_6000)
     for name, values in (("k", [1, -2, 3]), ("gain", 384), ("enable", True)):
         design.put(name, values)
     design.start()
     (tmp_path / "rows.h").write_text(texts(design_on())["sw/rows.h"], encoding="utf-8")
-    main = C_MAIN.replace("%d", str(driver.LAYOUT.size), 1).replace("%d", str(driver.LAYOUT.arrays["y"].first), 1)
+    main = C_MAIN.replace("%d", str(driver.LAYOUT.sizes[0]), 1).replace("%d", str(driver.LAYOUT.arrays["y"].first), 1)
     assert _written(main, tmp_path) == {at: value for at, value in registers.values.items() if value}
+
+
+CHANNELS_MAIN = """
+#include <stdio.h>
+#include "rows.h"
+
+int main(void) {
+  static volatile uint32_t registers[1024];
+  unsigned at;
+  rows_set_base(registers, 0, 0x123456000u);
+  rows_set_base(registers, ROWS_ARRAY_x_CHANNEL, 0x200001000u);
+  rows_set_base(registers, 2, 0x3000u);
+  for (at = 0; at < 1024; at++)
+    if (registers[at]) printf("%u %u\\n", 4 * at, registers[at]);
+  registers[ROWS_BASE1_LOW / 4] = 7;
+  if (registers[8] != 7) return 1;
+  return ROWS_ARRAY_y_CHANNEL == 0 && ROWS_MEMORY1_BYTES == %d ? 0 : 2;
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc, which compiles the header")
+def test_channels_have_memories_and_bases_of_their_own(tmp_path: Path) -> None:
+    """The driver and the header write the same bases; arrays go to the memory of their channel."""
+    module, registers = driver_of(on_channels()), FakeDesign()
+    memories = [bytearray(size) for size in module.LAYOUT.sizes]
+    others = [(memories[1], 0x2_0000_1000), (memories[2], 0x3000)]
+    design = module.Accelerator(registers, memories[0], 0x1_2345_6000, others)
+    (tmp_path / "rows.h").write_text(texts(on_channels())["sw/rows.h"], encoding="utf-8")
+    written = _written(CHANNELS_MAIN.replace("%d", str(module.LAYOUT.sizes[1]), 1), tmp_path)
+    assert written == {at: value for at, value in registers.values.items() if value}
+    assert set(written) == {0x10, 0x14, 0x20, 0x24, 0x28}
+    x = module.LAYOUT.arrays["x"]
+    design.put("x", np.full(x.shape, 5))
+    assert x.channel == 1
+    assert memories[1][: x.nbytes] == x.pack(np.full(x.shape, 5))
+    y = module.LAYOUT.arrays["y"]
+    assert y.channel == 0
+    memories[0][y.first : y.first + 4] = (77).to_bytes(4, "little")
+    assert design.get("y")[0, 0] == 77
 
 
 STAGES_MAIN = """

@@ -143,5 +143,5 @@ def test_frames_that_are_started_late(design: HardwareDesign) -> None:
     assert periods is not None
     head = files["tb/tb.v"].partition("  initial begin\n")[0]
     frames = 1 + len(design.later)
-    late = LATE.format(words=design.addresses.words, frames=frames, cycles=periods.cycles)
+    late = LATE.format(words=design.addresses.words[0], frames=frames, cycles=periods.cycles)
     assert frames_at_port(files | {"tb/tb.v": head + late}) == (FrameSeen(0, frames, 0),)

@@ -67,7 +67,7 @@ def frames_between_resets(design: HardwareDesign, bench: str) -> list[tuple[int,
     text = BENCH.format(
         seeded="    seed = 1;" if bench == "tb_axi" else "",
         moments=MOMENTS,
-        words=max(2, design.addresses.words),
+        words=max(2, *design.addresses.words),
         longest=100 * design.cycles,
         compared="".join(COMPARED.format(first=first, end=first + count) for first, count in spans),
     )
