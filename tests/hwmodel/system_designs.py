@@ -118,7 +118,6 @@ def complex_elements() -> HardwareDesign:
     return design_on(text=MIXED)
 
 
-@cache
 def on_channels() -> HardwareDesign:
     """One of three channels, in the last of which are inputs in registers only."""
     return design_on(PLATFORM.replace("latency", "channels = 3\nlatency"))
