@@ -92,7 +92,7 @@ module control_registers #(
     end
 
   // Bytes of the addresses of the external memory, and of values.
-  reg [63:0] addresses [0:CHANNELS-1];
+  reg [64*CHANNELS-1:0] addresses;
   reg [31:0] held [0:VALUES-1];
   wire [8:0] value_at = write_at[8:0];
   integer lane, channel;
@@ -101,9 +101,9 @@ module control_registers #(
       if (write_bytes[lane]) begin
         for (channel = 0; channel < CHANNELS; channel = channel + 1) begin
           if (writes && write_at == (channel == 0 ? 4 : 6 + 2 * channel))
-            addresses[channel][8*lane +: 8] <= write_data[8*lane +: 8];
+            addresses[64*channel + 8*lane +: 8] <= write_data[8*lane +: 8];
           if (writes && write_at == (channel == 0 ? 5 : 7 + 2 * channel))
-            addresses[channel][32 + 8*lane +: 8] <= write_data[8*lane +: 8];
+            addresses[64*channel + 32 + 8*lane +: 8] <= write_data[8*lane +: 8];
         end
         if (writes_value && value_at < VALUES) held[value_at[BITS-1:0]][8*lane +: 8] <= write_data[8*lane +: 8];
       end
@@ -113,7 +113,7 @@ module control_registers #(
       assign values[32*number +: 32] = held[number];
     end
     for (number = 0; number < CHANNELS; number = number + 1) begin : each_channel
-      assign bases[AXI*number +: AXI] = addresses[number][AXI-1:0];
+      assign bases[AXI*number +: AXI] = addresses[64*number +: AXI];
     end
   endgenerate
 
@@ -123,7 +123,7 @@ module control_registers #(
   wire [9:0] read_at = araddr[11:2];
   wire [9:0] read_channel = read_at < 10'd8 ? 10'd0 : (read_at - 10'd6) >> 1;
   wire reads_address = read_at == 10'd4 || read_at == 10'd5 || (read_channel != 0 && read_channel < CHANNELS);
-  wire [63:0] read_address = addresses[read_channel < CHANNELS ? read_channel : 0];
+  wire [63:0] read_address = addresses[64*(read_channel < CHANNELS ? read_channel : 0) +: 64];
   always @(posedge clk)
     if (reset) rvalid <= 1'b0;
     else rvalid <= (arvalid && arready) || (rvalid && !rready);
