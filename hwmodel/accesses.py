@@ -161,11 +161,17 @@ class Accesses:
     @cached_property
     def frames_to_run(self) -> int:
         """With frames inside, how many show all that tasks meet: two of each output, and those that these need."""
+        return 2 + self.frames_ahead + self.frames_back
+
+    @cached_property
+    def frames_ahead(self) -> int:
+        """How many frames of the inputs after its own a frame of some output needs, by all tasks on the way."""
         ahead: dict[str, int] = {}
+        reads = self.of_frames("inside").reads
         for name, process in self.network.processes.items():
-            latest = max((ahead.get(own.array, 0) + max(own.ahead, default=0) for own in self.reads[name]), default=0)
+            latest = max((ahead.get(own.array, 0) + max(own.ahead, default=0) for own in reads[name]), default=0)
             ahead |= {array: max(latest, ahead.get(array, 0)) for array in process.writes}
-        return 2 + max(ahead.values(), default=0) + self.frames_back
+        return max(ahead.values(), default=0)
 
     @cached_property
     def frames_back(self) -> int:
@@ -178,10 +184,10 @@ class Accesses:
         return max(back, default=0)
 
     def shape_to_run(self, array: str) -> Extents:
-        """The shape of an array in a run: for one frame, or with frames inside for as many as that takes."""
-        if not self.frames_inside:
-            return self.shape(array)
-        return tuple(self.frames_to_run if extent is None else extent for extent in self.network.arrays[array].shape)
+        """The shape of an array in a run: for one frame and those that it needs, or with frames inside for several."""
+        frames = self.frames_to_run if self.frames_inside else 1 + self.frames_ahead
+        pairs = zip(self.shape(array), self.network.arrays[array].shape, strict=True)
+        return tuple(max(own, frames) if extent is None else own for own, extent in pairs)
 
     def delays(self, process: str) -> tuple[Delay, ...]:
         """The delays of a process that act within a frame; with frames inside, also those over frames."""

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.errors import ArrayolError
 from arrayol.execute.extern import Functions
 from arrayol.execute.run import execute, with_tables
 from arrayol.ir.network import Flow, Network, Process
@@ -39,6 +40,7 @@ from hwmodel.streamed import StreamedGroup
 
 Arrays = Mapping[str, NDArray[Any]]
 AnyRun = GroupRun | StreamGroupRun
+OTHER_RATES = {"too-few-frames", "frame-mismatch", "frame-rate", "no-frames"}  # why inputs show no other frames
 Local = LocalMemories | StreamedGroup  # of a group in blocks, or of one that streams
 
 
@@ -46,7 +48,7 @@ Local = LocalMemories | StreamedGroup  # of a group in blocks, or of one that st
 class Simulation:
     """A design's run: its groups' runs, its outputs by name, and whether they equal those of the reference execution.
 
-    Without bodies (black boxes), or if a task reads elements of other frames, only tokens move: `outputs` is empty and
+    Without bodies (black boxes), or without what a task reads of other frames, only tokens move: `outputs` is empty and
     `identical` None. Groups that run at the same time have a `period`.
     """
 
@@ -90,11 +92,13 @@ def simulate(
     if any(isinstance(own, StreamedGroup) and own.stream.frames == "inside" for own in local):
         return _over_frames(spec, accesses.of_frames("inside"), platform, (design, local), inputs, functions or {})
     runs = run_groups(accesses, platform, design, local)
-    if inputs is None or black_boxes(spec, network, functions or {}) or of_other_frames(accesses):
+    known = reference_of(spec, accesses, inputs, functions) if of_other_frames(accesses) else None
+    if inputs is None or black_boxes(spec, network, functions or {}) or (known is not None and known.values is None):
         return Simulation(tuple(run for run, _ in runs), {}, None)
     reference = execute(spec, network.name, inputs, functions=functions)
     given = with_tables(spec, spec.components[network.name], inputs)
     values: Values = {name: one_frame(accesses, name, given[name]).reshape(-1) for name in network.inputs}
+    values |= known.of_other_frames if known is not None else {}
     evaluation = ValueCheck(spec, accesses, functions or {})
     for run, memory in runs:
         if isinstance(run, StreamGroupRun):
@@ -150,7 +154,7 @@ def run_groups(
     memory = external_memory(accesses, network.inputs)
     setup = set_up(accesses, platform, memory)
     runs: list[tuple[AnyRun, Memory]] = []
-    made_counts: Counter[str] = Counter()
+    made_counts = Counter({name: len(elements) for name, elements in of_other_frames(accesses).items()})
     for group, memories in zip(design.groups, local, strict=True):
         if isinstance(memories, StreamedGroup):
             streamed = run_stream_group(accesses, platform, memories, memory, setup, made_counts)
@@ -184,13 +188,19 @@ def _computes(component: Component, functions: Functions) -> bool:
 class ReferenceValues:
     """A specification's network, and the values of all its arrays for one frame, row-major.
 
-    `values` is None if only tokens can move: without inputs, with black boxes, or if a task reads elements of other
-    frames.
+    `values` is None if only tokens can move: without inputs, with black boxes, or if the inputs have fewer frames than
+    tasks read at once.
     """
 
     spec: Spec
     accesses: Accesses
     values: Arrays | None
+
+    @property
+    def of_other_frames(self) -> Values:
+        """The values that only other frames make, as their tokens number them."""
+        found = of_other_frames(self.accesses) if self.values is not None else {}
+        return {name: self.values[name][elements] for name, elements in found.items() if self.values is not None}
 
     def needed_outside(self, array: str, tasks: Collection[str]) -> NDArray[np.bool_]:
         """Mask of an array's elements that processes other than `tasks` read; all of an output are needed."""
@@ -224,17 +234,27 @@ class ReferenceValues:
         return by_array
 
 
-def reference_of(spec: Spec, accesses: Accesses, inputs: Arrays | None) -> ReferenceValues:
+def reference_of(
+    spec: Spec, accesses: Accesses, inputs: Arrays | None, functions: Functions | None = None
+) -> ReferenceValues:
     """The values of the network's arrays for these inputs (one frame or more).
 
     Raises ArrayolError if they have no result.
     """
     network = accesses.network
-    if inputs is None or black_boxes(spec, network, {}) or of_other_frames(accesses):
+    if inputs is None or black_boxes(spec, network, functions or {}):
         return ReferenceValues(spec, accesses, None)
     flat, name = _with_every_array(spec, network)
     given = with_tables(spec, spec.components[network.name], inputs)
-    arrays = {**given, **execute(flat, name, given), **execute(spec, network.name, inputs)}
+    try:
+        made = execute(flat, name, given, functions=functions)
+    except ArrayolError as refused:
+        if of_other_frames(accesses) and all(one.code in OTHER_RATES for one in refused.diagnostics):
+            return ReferenceValues(spec, accesses, None)
+        raise
+    if of_other_frames(accesses) and any(made[array].size < accesses.size(array) for array in made):
+        return ReferenceValues(spec, accesses, None)
+    arrays = {**given, **made, **execute(spec, network.name, inputs, functions=functions)}
     return ReferenceValues(
         spec, accesses, {array: one_frame(accesses, array, arrays[array]).reshape(-1) for array in network.arrays}
     )
@@ -298,10 +318,11 @@ def simulate_group(reference: ReferenceValues, platform: Platform, group: GroupD
     before = {name: tokens.copy() for name, tokens in memory.items() if name not in made_arrays}
     setup = set_up(accesses, platform, memory)
     run: AnyRun
+    others = {name: len(elements) for name, elements in of_other_frames(accesses).items() if name in made_arrays}
     if isinstance(local, StreamedGroup):
-        run = run_stream_group(accesses, platform, local, memory, setup)
+        run = run_stream_group(accesses, platform, local, memory, setup, others)
     else:
-        run = run_group(accesses, platform, group, local, memory, setup)
+        run = run_group(accesses, platform, group, local, memory, setup, others)
     _require_unchanged(before, memory)
     needed = {
         name: reference.needed_outside(name, group.tasks) & _written_by_group(accesses, name, group)
@@ -311,6 +332,7 @@ def simulate_group(reference: ReferenceValues, platform: Platform, group: GroupD
     if reference.values is None:
         return SingleRun(run, None)
     values: Values = {name: reference.values[name] for name in before}
+    values |= {name: own for name, own in reference.of_other_frames.items() if name in made_arrays}
     if isinstance(run, StreamGroupRun):
         run.evaluate(reference.spec, accesses, {}, values, memory)
     else:

@@ -54,14 +54,13 @@ class ValueCheck:
     def run(self, run: GroupRun, values: Values) -> None:
         """Enter the values of all tokens that a group's tasks made.
 
-        Parts of an array by several writers are concatenated.
+        Parts of an array by several writers, or by other frames, are concatenated.
         """
         works = run.moves.plan.works
         for task in self.accesses.network.processes:
             if task in works:
                 for name, rows in self._results(run, works[task], values).items():
-                    several = name in values and len(self.accesses.network.arrays[name].producers) > 1
-                    values[name] = np.concatenate([values[name], rows]) if several else rows
+                    values[name] = np.concatenate([values[name], rows]) if name in values else rows
 
     def _results(self, run: GroupRun, work: TaskWork, values: Values) -> Values:
         """The values that a task made, by array, and a check of its random reads."""

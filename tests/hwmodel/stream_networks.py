@@ -129,7 +129,7 @@ class Case:
 
     def _shape(self, port: Port) -> tuple[int, ...]:
         if not self.frames:
-            return self.accesses.shape(port.name)
+            return self.accesses.shape_to_run(port.name)
         return tuple(self.frames if extent is None else extent for extent in port.shape)
 
     def simulated(self, group: StreamedGroup, inputs: Mapping[str, NDArray[Any]] | None = None) -> StreamRun:

@@ -137,7 +137,7 @@ def external_memory(accesses: Accesses, there: Collection[str]) -> Memory:
     }
     for name, elements in of_other_frames(accesses).items():
         if name not in there:
-            memory[name][elements] = accesses.size(name) + np.arange(len(elements))  # tokens that no task here makes
+            memory[name][elements] = np.arange(len(elements))  # tokens before those that tasks make here
     return memory
 
 
