@@ -1,4 +1,4 @@
-"""Where arrays lie if the external memory has several channels (docs/machine.md, section 4, "Channels").
+"""Where arrays lie: in which of several channels (docs/machine.md, section 4, "Channels"), and frames of one apart.
 
 Each array lies whole in one channel. What comes and goes with every frame is placed first, then what lies between
 tasks, since a group that has both tasks does not move it; arrays that are loaded once share channels among themselves.
@@ -7,6 +7,7 @@ The largest array comes first, and goes where the busiest side of a port has the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from hwmodel.accesses import Accesses
@@ -26,6 +27,24 @@ def channel_numbers(accesses: Accesses, platform: Platform) -> dict[str, int]:
     between = [name for name in framed if name not in ends]
     numbers = _placed(accesses, platform, [ends, between]) | _placed(accesses, platform, [once])
     return {name: numbers[name] for name in outside}
+
+
+def has_frames_apart(accesses: Accesses, platform: Platform, array: str) -> bool:
+    """Whether the frames of an array, of which a frame's tasks touch several, lie in copies of their own.
+
+    So it is with requests by run, if the frames are its first axis and are made of whole words.
+    """
+    own, memory = accesses.network.arrays[array], platform.channel_of(array)
+    if memory.burst != "run" or memory.rows is not None or None not in own.shape or accesses.is_resident(array):
+        return False
+    frames, *inside = accesses.shape(array)
+    data = math.prod(inside)
+    word = memory.data_per_word or memory.word_bits or 8
+    return (
+        own.shape[0] is None
+        and frames > 1
+        and (data if memory.data_per_word else 8 * data * own.type.bytes) % word == 0
+    )
 
 
 def _placed(accesses: Accesses, platform: Platform, rounds: Iterable[Iterable[str]]) -> dict[str, int]:

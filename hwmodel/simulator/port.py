@@ -14,7 +14,7 @@ import numpy as np
 
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
-from hwmodel.channels import channel_numbers
+from hwmodel.channels import channel_numbers, has_frames_apart
 from hwmodel.local_words import local_word
 from hwmodel.platform import Platform, RowModel
 from hwmodel.simulator.requests import Requester, runs_in
@@ -61,7 +61,8 @@ class Port:
             size = self.accesses.network.arrays[array].type.bytes
             shape = self.accesses.shape(array)
             local = local_word(self.platform, size, shape, write=write)
-            self.requesters[array, write] = Requester.of(array, shape, size, memory, steps, local)
+            apart = has_frames_apart(self.accesses, self.platform, array)
+            self.requesters[array, write] = Requester.of(array, shape, size, memory, steps, local, apart=apart)
 
     def begin(self) -> None:
         """Begin a step: the port is free in all channels, and all rows are closed."""

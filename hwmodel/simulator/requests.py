@@ -21,8 +21,10 @@ _SERVED = 1 << 10  # elements of a step whose cycles are kept
 Run = tuple[int, int]  # the first element, and how many follow each other
 
 
-def runs_in(elements: IntArray, shape: Extents) -> list[Run]:
+def runs_in(elements: IntArray, shape: Extents, *, apart: bool = False) -> list[Run]:
     """The runs of distinct elements of an array, ascending; rows join if both are whole.
+
+    With `apart` none goes on from one entry of the first axis to the next.
 
     Neighbours are consecutive within a row, or where one block of an axis ends and the next begins. Blocks of several
     axes may end there: those of the outermost axis are the largest, and if they are whole so are all others.
@@ -41,6 +43,9 @@ def runs_in(elements: IntArray, shape: Extents) -> list[Run]:
         size = np.diff(heads, append=len(block))
         whole = np.repeat(size == inner, size)
         follows &= ~ends | (whole[:-1] & whole[1:])
+    if apart:
+        entry = ascending // math.prod(shape[1:])
+        follows &= entry[1:] == entry[:-1]
     heads = np.flatnonzero(np.append(True, ~follows))
     sizes = np.diff(heads, append=len(ascending))
     return list(zip(ascending[heads].tolist(), sizes.tolist(), strict=True))
@@ -104,7 +109,7 @@ class Requester:
     """The requests of one array in a group: its shape, and the sizes of an element and of a word in one unit.
 
     The local memory takes, or gives, a `local` word in a cycle; None if it takes any word at once. The first of the
-    `ways` is run by run.
+    `ways` is run by run. Entries of the first axis that lie `apart` are never requested together.
     """
 
     array: str
@@ -114,6 +119,7 @@ class Requester:
     memory: ExternalMemory
     ways: tuple[Way, ...]
     local: LocalWord | None = None
+    apart: bool = False
     _known: dict[tuple[int, bytes], tuple[IntArray, IntArray, IntArray]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -128,24 +134,26 @@ class Requester:
         memory: ExternalMemory,
         steps: Sequence[IntArray],
         local: LocalWord | None = None,
+        *,
+        apart: bool = False,
     ) -> Requester:
         """The requester of an array, given the elements that each step of the group moves.
 
-        An element has `size` bytes.
+        An element has `size` bytes. Entries of the first axis may lie `apart`.
         """
         unit, word = (
             (1, memory.data_per_word) if memory.data_per_word is not None else (size, (memory.word_bits or 8) // 8)
         )
         moved = [elements for elements in steps if len(elements)]
-        own = Requester(array, shape, unit, word, memory, (), local)
-        runs = [runs_in(elements, shape) for elements in moved]
+        own = Requester(array, shape, unit, word, memory, (), local, apart)
+        runs = [runs_in(elements, shape, apart=apart) for elements in moved]
         axis = 0
         while axis < len(shape) and not all(
             _is_in_blocks(elements, math.prod(shape[axis + 1 :])) for elements in moved
         ):
             axis += 1
         ways = [Way(None, 0, *own.worst(runs, axis))]
-        for axis in range(len(shape)) if any(len(run) > 1 for run in runs) else ():
+        for axis in range(int(apart), len(shape)) if any(len(run) > 1 for run in runs) else ():
             for distance in _distances(moved, shape, axis):
                 spans = [spans_in(elements, shape, axis, distance) for elements in moved]
                 ways.append(Way(axis, distance, *own.worst(spans, axis)))
@@ -181,7 +189,7 @@ class Requester:
         return replace(asked, runs=tuple((start + ahead, size) for start, size in asked.runs))
 
     def _best(self, elements: IntArray) -> Request:
-        runs = runs_in(elements, self.shape)
+        runs = runs_in(elements, self.shape, apart=self.apart)
         found = [self._request_for(self.ways[0], runs)]
         for way in self.ways[1:] if len(runs) > 1 else ():
             assert way.axis is not None, "only the first is run by run"

@@ -217,7 +217,7 @@ class StepRuns:
 
     def requests(self, burst: Burst, data: IntArray, requested: Requested) -> Requests:
         """The requests for a burst's `data` (S, K), under a choice of gaps if that takes fewer cycles."""
-        number, longest = self._runs(burst, data, requested.shape)
+        number, longest = self._runs(burst, data, requested.shape, apart=requested.apart)
         runs = requested.requests(number, longest, self.of.row_starts(burst, len(requested.shape)))
         return requested.fewest(runs, number, partial(self._in_spans, burst, data, requested))
 
@@ -238,17 +238,22 @@ class StepRuns:
                 inner *= extent
         return words
 
-    def _runs(self, burst: Burst, data: IntArray, shape: Extents) -> tuple[IntArray, IntArray]:
-        """The number of runs of a burst's `data`, and the elements of the longest, (S, K) each."""
+    def _runs(self, burst: Burst, data: IntArray, shape: Extents, *, apart: bool) -> tuple[IntArray, IntArray]:
+        """The number of runs of a burst's `data`, and the elements of the longest, (S, K) each.
+
+        With `apart` each entry of the first axis is a run, if it is moved whole.
+        """
         # From the innermost axis outwards: the first that is not moved whole decides, all inner parts are contiguous.
         number, longest, inner, whole = np.minimum(data, 1), data, 1, np.ones(data.shape, np.bool_)
         for axis, extent in _inwards(shape):
             kinds, kind = self._kinds(burst, axis)
             count = kinds.count[kind]
             decides = whole & (count < extent)
-            parts = data // (np.maximum(count, 1) * inner) * kinds.number[kind, 0]
-            number = np.where(decides, parts, number)
-            longest = np.where(decides, kinds.longest[kind, 0] * inner, longest)
+            runs, most = kinds.number[kind, 0], kinds.longest[kind, 0]
+            if apart and axis == 0:
+                decides, runs, most = whole, count, np.minimum(count, 1)
+            number = np.where(decides, data // (np.maximum(count, 1) * inner) * runs, number)
+            longest = np.where(decides, most * inner, longest)
             whole &= count == extent
             inner *= extent
         moves = data > 0

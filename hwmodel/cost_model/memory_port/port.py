@@ -17,7 +17,7 @@ import numpy as np
 from arrayol.arrays import IntArray
 from arrayol.ir.network import Network
 from hwmodel.accesses import Accesses
-from hwmodel.channels import channel_numbers
+from hwmodel.channels import channel_numbers, has_frames_apart
 from hwmodel.cost_model.memory_port.requests import ElementRuns, Requested, Requests, local_words
 from hwmodel.external_memory import Bursts, joined, port_time
 from hwmodel.local_words import LocalWord, local_word
@@ -139,7 +139,8 @@ class MemoryPort:
     def requested(self, array: str, *, write: bool) -> Requested:
         """The parameters by which an array is requested run by run."""
         local, memory = self.local_word(array, write=write), self.channel
-        return Requested(self.accesses.shape(array), self.element_bytes(array), memory, local)
+        apart = has_frames_apart(self.accesses, self.platform, array)
+        return Requested(self.accesses.shape(array), self.element_bytes(array), memory, local, apart)
 
     def bytes_of_words(self, array: str, words: IntArray) -> IntArray:
         """The bytes of so many words of an array, rounded up."""

@@ -37,11 +37,11 @@ class ElementRuns:
     data: IntArray
 
     @staticmethod
-    def of(element: IntArray, step: IntArray, shape: Extents) -> ElementRuns:
+    def of(element: IntArray, step: IntArray, shape: Extents, *, apart: bool = False) -> ElementRuns:
         """The runs of elements that are moved in steps.
 
         A run ends at the end of a row, unless the rows on both sides are moved whole; the same holds for lines of rows,
-        and so on outwards.
+        and so on outwards. Entries of the first axis may lie `apart`: then it ends with them.
         """
         order = np.lexsort((element, step))
         element, step = element[order], step[order]
@@ -55,6 +55,8 @@ class ElementRuns:
                 before, after = at - line, at + line - 1
                 whole = (element[before] == element[at] - line) & (step[before] == step[at])
                 joined[at] = whole & (element[after] == element[at] + line - 1) & (step[after] == step[at])
+        if apart:
+            joined[element % math.prod(shape[1:]) == 0] = False
         starts = np.flatnonzero(~joined)
         return ElementRuns(step[starts], element[starts], np.diff(np.append(starts, len(element))))
 
@@ -134,13 +136,15 @@ AskedFor = tuple[IntArray, IntArray, IntArray]  # what `Requested.requests` take
 class Requested:
     """How an array of a shape, with elements of `size` bytes, is requested from an external memory.
 
-    The local memory takes, or gives, `local` words; None if it keeps pace with any port.
+    The local memory takes, or gives, `local` words; None if it keeps pace with any port. With `apart` entries of the
+    first axis, which are whole words, do not follow each other.
     """
 
     shape: Extents
     size: int
     memory: ExternalMemory
     local: LocalWord | None = None
+    apart: bool = False
 
     @property
     def units(self) -> tuple[int, int]:
@@ -150,7 +154,7 @@ class Requested:
 
     def by_step(self, element: IntArray, step: IntArray, steps: int) -> Requests:
         """The requests in each of `steps` steps for elements, which are all that the group moves of the array."""
-        runs = ElementRuns.of(element, step, self.shape)
+        runs = ElementRuns.of(element, step, self.shape, apart=self.apart)
         each = self._each(runs, steps)
         return self.fewest(self.requests(*each), each[0], partial(self._in_spans, runs, steps))
 
@@ -172,7 +176,7 @@ class Requested:
         """
         (unit, word), latency = self.units, self.memory.latency or 0
         cycles = found.cycles(latency, self.memory.outstanding)
-        for axis in range(len(self.shape)) if (runs > 1).any() else ():
+        for axis in range(int(self.apart), len(self.shape)) if (runs > 1).any() else ():
             for number, longest, starts in in_spans(axis):
                 least = latency + number * -(-longest * unit // word)
                 if not (fewer := (number < runs) & (least <= cycles)).any():

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import event, given
+from hypothesis import assume, event, given
 from hypothesis import strategies as st
 from oracle_requests import cycles_of_requests, row_of, run_cycles, runs_of_set, worst_place
 
@@ -111,6 +112,31 @@ def test_runs_and_words_of_all_three_readings(
     for start, data in zip(runs.start.tolist(), runs.data.tolist(), strict=True):
         assert start * size % word <= worst
         assert (start * size % word + data * size - 1) // word < (worst + data * size - 1) // word + 1
+
+
+@given(moved(), st.integers(1, 4), st.data())
+def test_entries_that_lie_apart(case: tuple[tuple[int, ...], list[np.ndarray]], size: int, data: st.DataObject) -> None:
+    """Entries of the first axis, which are whole words, are requested one by one, by model and simulator alike."""
+    shape, steps = case
+    assume(shape)
+    every, entry = points(shape), size * math.prod(shape[1:])
+    word = data.draw(st.sampled_from([one for one in range(1, entry + 1) if entry % one == 0]))
+    memory = ExternalMemory(latency=3, word_bits=8 * word, burst="run", max_burst_words=4, outstanding=2)
+    step = np.repeat(np.arange(len(steps)), [len(one) for one in steps])
+    runs = ElementRuns.of(np.concatenate(steps), step, shape, apart=True)
+    for number, one in enumerate(steps):
+        at = runs.step == number
+        parts = [[place for place in map(tuple, every[one].tolist()) if place[0] == own] for own in range(shape[0])]
+        expected = [run for part in parts for run in runs_of_set(part, shape)]
+        assert [*zip(runs.start[at].tolist(), runs.data[at].tolist(), strict=True)] == expected
+        assert runs_in(one, shape, apart=True) == expected
+    requests = Requested(shape, size, memory, apart=True).by_step(np.concatenate(steps), step, len(steps))
+    requester = Requester.of("a", shape, size, memory, steps, apart=True)
+    served = [requester.serve(0, one, number)[0] for number, one in enumerate(steps)]
+    assert requests.cycles(3, 2).tolist() == served
+    asked = (requester.request_for(one) for one in steps)
+    inside = entry // size
+    assert all(start // inside == (start + count - 1) // inside for own in asked for start, count in own.runs)
 
 
 def test_a_request_of_a_word_less_is_caught() -> None:
