@@ -38,6 +38,7 @@ takes is in registers, so that no path of the circuit is longer than one of the 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from arrayol.errors import ArrayolError, Diagnostic
 from arrayol.text import counted
@@ -105,18 +106,21 @@ def refusals(derived: Derived) -> list[Diagnostic]:
     for unit in units_of(derived):
         node = priced.dataflow.nodes[unit.operations[0]]
         operator = float_operator(graph, node)
-        price = priced.prices[priced.by_operation[unit.operations[0]]]
-        printed = is_integer_printed(unit.operator) if operator is None else is_printed(operator)
-        if printed and (operator is None or price.every == 1):
+        if operator is None:
+            printed = is_integer_printed(unit.operator)
+        else:
+            printed = is_printed(replace(operator, every=unit.every), unit.stages - unit.chosen)
+        if printed:
             continue
-        reason = f"is busy for {counted(price.every, 'cycle')}" if printed else "has no circuit"
+        price = priced.prices[priced.by_operation[unit.operations[0]]]
+        busy = f" that is busy for {counted(unit.every, 'cycle')}" if unit.every > 1 else ""
         told.setdefault(
             price.operator,
             Diagnostic(
                 "not-in-hardware",
-                f"'{graph.name}' cannot be printed: '{price.operator}' {reason}",
+                f"'{graph.name}' cannot be printed: '{price.operator}' has no circuit{busy}",
                 graph.spans[node],
-                "only pipelined operators that are not functions are printed",
+                "docs/hardware.md lists the operators of floats that are printed",
             ),
         )
     return list(told.values())

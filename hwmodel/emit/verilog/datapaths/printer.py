@@ -8,7 +8,7 @@ printed, so that operators may feed each other in any order.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -284,12 +284,17 @@ class _Printer:
             return Net(ports.data, number)
         own = float_operator(self.graph, nodes[0])
         if own is not None:
-            own = own.of(operands[0].number, number)
+            own = replace(own.of(operands[0].number, number), every=unit.every)
             self.circuits.add((own, stages))
-            return print_float_operator(self.nets, label, own, operands, stages)
+            return print_float_operator(self.nets, label, own, operands, stages, self._starts(unit, nodes))
         several = unit.operator == "select" and len(nodes) > 1
         detail = indices(self.graph, nodes)[0] if several else self.graph.details[nodes[0]]
         return print_operator(self.nets, unit.operator, operands, detail, number, stages)
+
+    def _starts(self, unit: Unit, nodes: Sequence[int]) -> str:
+        """When the operands of an operation are there."""
+        slots = ((self.uses.starts[node] + unit.chosen + 1) % self.interval for node in nodes)
+        return " || ".join(f"slot == {self._slot(slot)}" for slot in slots)
 
     def _choices(self, row: Sequence[ValueUse], bits: int) -> dict[str, list[int]]:
         """By what is taken the slots in which it is."""

@@ -20,14 +20,16 @@ from hwmodel.datapath.operators.registry import NODES
 class Unit:
     """An operator. `operations` are places in the dataflow, ascending by node; of a shared one there are several.
 
-    It may start one a cycle. The result of one that starts in cycle s is on its wire in cycle s + `stages` - 1, and in
-    a register from the next one on. In the first of its stages operands may be `chosen` alone, and go into registers.
+    It is busy with one for `every` cycles. The result of one that starts in cycle s is on its wire in cycle s +
+    `stages` - 1, and in a register from the next one on. In the first of its stages operands may be `chosen` alone, and
+    go into registers.
     """
 
     operator: str
     operations: tuple[int, ...]
     stages: int
     chosen: bool
+    every: int
 
 
 def units_of(derived: Derived) -> list[Unit]:
@@ -59,6 +61,7 @@ def _unit(derived: Derived, place: int, operations: tuple[int, ...]) -> Unit:
         operations,
         max(1, -(-timing.ticks // room)),
         derived.folded.prices[place].cycles > derived.priced.prices[place].cycles,
+        derived.priced.prices[place].every,
     )
 
 

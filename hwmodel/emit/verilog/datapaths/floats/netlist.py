@@ -180,5 +180,14 @@ class Circuit:
 
 
 def shortest_periods(build: Callable[[float], Circuit]) -> dict[int, float]:
-    """For each number of cycles that a circuit can take the shortest period, in ns, of those that are tried."""
-    return {build(quarter / 4).cycles: quarter / 4 for quarter in range(4 * 45, 4 * 4, -1)}
+    """For each number of cycles that a circuit can take the shortest period, in ns, of those that are tried.
+
+    They end where a step of `iterate` takes more than a cycle.
+    """
+    periods: dict[int, float] = {}
+    for quarter in range(4 * 45, 4 * 4, -1):
+        try:
+            periods[build(quarter / 4).cycles] = quarter / 4
+        except ValueError:
+            break
+    return periods

@@ -21,13 +21,15 @@ _SAME = {"sub": "add", "mulc": "mul"}  # of one circuit: a difference is a sum w
 class FloatOperator:
     """An operator with the numbers that it takes and gives, and what else says which one it is.
 
-    `source` is its first operand, `number` its result. `exponent` is that of a `fscale`.
+    `source` is its first operand, `number` its result. `exponent` is that of a `fscale`. It is busy with an operation
+    for `every` cycles: beyond 1 it computes digit after digit, and a signal starts it.
     """
 
     operator: str
     source: Number
     number: Number
     exponent: int = 0
+    every: int = 1
 
     def of(self, source: Number, number: Number) -> FloatOperator:
         """The operator on other integers; operands that are floats stay as they are."""
@@ -44,6 +46,8 @@ class FloatOperator:
         kinds = [_kind(self.source)] + ([_kind(self.number)] if operator == "cvt" else [])
         if self.exponent:
             kinds.append(f"{'m' if self.exponent < 0 else 'p'}{abs(self.exponent)}")
+        if self.every > 1:
+            kinds.append(f"every{self.every}")
         return "_".join([operator, *kinds])
 
     def module(self, stages: int) -> str:
@@ -70,9 +74,9 @@ def float_operator(graph: Graph, node: int) -> FloatOperator | None:
 _BITS = frozenset({"mux", "select", "access", "neg", "abs"}) | FREE
 
 
-def is_printed(operator: FloatOperator) -> bool:
-    """Whether there is a circuit for it."""
-    return _printer(operator) is not None
+def is_printed(operator: FloatOperator, stages: int) -> bool:
+    """Whether there is a circuit of so many stages for it."""
+    return _printer(operator, stages) is not None
 
 
 def operand_bits(operator: FloatOperator) -> int:
@@ -87,11 +91,11 @@ def circuit_of(operator: FloatOperator, stages: int) -> Circuit:
 
     It is cut for the shortest period at which it takes no more stages. What it then lacks are registers behind it.
     """
+    printer = _printer(operator, stages)
+    assert printer is not None
 
     def built(period: float, least: int = 1) -> Circuit:
         circuit = Circuit(operator.module(stages), period, least, registered=False)
-        printer = _printer(operator)
-        assert printer is not None
         printer(circuit)
         return circuit
 
@@ -99,16 +103,21 @@ def circuit_of(operator: FloatOperator, stages: int) -> Circuit:
     return built(periods[max(periods)] if stages > 1 and periods else COMBINATIONAL, stages)
 
 
-def print_float_operator(nets: Nets, label: str, operator: FloatOperator, operands: Sequence[Net], stages: int) -> Net:
-    """An instance of its module; the result, on a wire in the last of its stages."""
+def print_float_operator(
+    nets: Nets, label: str, operator: FloatOperator, operands: Sequence[Net], stages: int, start: str
+) -> Net:
+    """An instance of its module; the result, on a wire in the last of its stages. It is busy from `start` on."""
     values = [resized(operand, operand_bits(operator)) for operand in operands]
     if operator.operator == "sub":
         (_, right), top = operands, operator.source.bits - 1
         values[1] = f"{{~{right.name}[{top}], {right.name}[{top - 1}:0]}}"
-    return nets.instance(operator.module(stages), label, dict(zip("ab", values, strict=False)), operator.number)
+    ports = {**({"start": start} if operator.every > 1 else {}), **dict(zip("ab", values, strict=False))}
+    return nets.instance(operator.module(stages), label, ports, operator.number)
 
 
-def _printer(operator: FloatOperator) -> Callable[[Circuit], None] | None:
+def _printer(operator: FloatOperator, stages: int) -> Callable[[Circuit], None] | None:
+    if operator.every > 1:
+        return _serial(operator, stages)
     if operator.operator == "cvt":
         return _conversion(operator)
     form = FORMATS[operator.source.bits]
@@ -116,6 +125,18 @@ def _printer(operator: FloatOperator) -> Callable[[Circuit], None] | None:
         return partial(comparisons.scale, form=form, exponent=operator.exponent)
     printer = _PRINTERS.get(_SAME.get(operator.operator, operator.operator))
     return printer and partial(printer, form=form)
+
+
+def _serial(operator: FloatOperator, stages: int) -> Callable[[Circuit], None] | None:
+    """The circuit with the fewest digits a cycle that is busy for no longer, and takes no more stages."""
+    printer, form = _SERIAL.get(operator.operator), FORMATS[operator.source.bits]
+    for steps in range(1, form.digits + 3 if printer else 0):
+        tried = Circuit("", COMBINATIONAL)
+        assert printer is not None
+        printer(tried, form, steps=steps)
+        if tried.every <= operator.every:
+            return partial(printer, form=form, steps=steps) if tried.cycles <= stages else None
+    return None
 
 
 def _conversion(operator: FloatOperator) -> Callable[[Circuit], None]:
@@ -130,6 +151,8 @@ def _conversion(operator: FloatOperator) -> Callable[[Circuit], None]:
         return partial(conversions.widen, form=form, wider=other)
     return partial(conversions.narrow, form=form, narrower=other)
 
+
+_SERIAL: dict[str, Callable[..., None]] = {"div": digits.div, "sqrt": digits.sqrt}
 
 _PRINTERS: dict[str, Callable[..., None]] = {
     "add": arithmetic.add,

@@ -161,14 +161,24 @@ def test_floats(body: str, ports: str) -> None:
             assert_datapath(elementary_of(f"elementary e{ports} {{ {body} }}"), clock_mhz, interval, 3)
 
 
+@pytest.mark.parametrize("clock_mhz", [25, 110])
+def test_operators_that_are_busy(clock_mhz: float) -> None:
+    """Quotients in units of their own, and in one that does both, each of which starts in a slot of its own."""
+    elementary = elementary_of("elementary e(a: f64, b: f64) -> (q: f64, r: f64) { q = a / b r = sqrt(abs(a)) / b }")
+    least = derivation_of(elementary, ECP5, clock_mhz).intervals[0]
+    assert least > 19
+    for interval in (least, least + 1, 2 * least, 2 * least + 3):
+        assert_datapath(elementary, clock_mhz, interval, 3)
+
+
 def test_refusals_name_the_operator_and_its_place() -> None:
     """Of each operator once, where the body first asks for it."""
-    text = "elementary e(x: f32, z: f64) -> (y: f32, w: f64) {\n  y = exp(x) + exp(2 * x)\n  w = sqrt(z)\n}"
+    text = "elementary e(x: f32, z: f64) -> (y: f32, w: f64) {\n  y = tan(x) + tan(2 * x)\n  w = z // 3\n}"
     derivation = derivation_of(elementary_of(text), ECP5, 25)
     with pytest.raises(ArrayolError) as refused:
         datapath_module(derivation.at(derivation.intervals[0]))
     told = [(each.code, each.message, each.span and each.span.place[1]) for each in refused.value.diagnostics]
     assert told == [
-        ("not-in-hardware", "'e' cannot be printed: 'exp.f32' has no circuit", 2),
-        ("not-in-hardware", "'e' cannot be printed: 'sqrt.f64' is busy for 19 cycles", 3),
+        ("not-in-hardware", "'e' cannot be printed: 'tan.f32' has no circuit", 2),
+        ("not-in-hardware", "'e' cannot be printed: 'floordiv.f64' has no circuit that is busy for 2,100 cycles", 3),
     ]
