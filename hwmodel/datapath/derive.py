@@ -87,6 +87,10 @@ class Derived:
         """LUT of multiplexers beyond the priced ones, as features (folding/waiting.py)."""
         return waiting_lut(self.priced, self.folded)
 
+    def leaving_after(self, latency: int) -> Derived:
+        """The datapath with this latency or its own, the greater: results wait in registers that no cost contains."""
+        return self if latency <= self.latency else replace(self, latency=latency)
+
     def always_reads(self, port: str, elements: int) -> NDArray[np.bool_]:
         """By element of an input, of so many, whether it is read whatever the data are."""
         nodes = np.array(self.priced.dataflow.graph.inputs[port], np.int64)

@@ -125,7 +125,7 @@ class StreamHardware:
             assert process.definition is not None, "a network that is emitted was made of a specification"
             pairs = frozenset((delay.output, delay.port) for delay in process.delays)
             derivation = derivation_of(process.definition, technology, clock_mhz, pairs)
-            found[task] = derivation.at(firing.interval)
+            found[task] = derivation.at(firing.interval).leaving_after(firing.latency)
         return found
 
     @cached_property

@@ -337,7 +337,7 @@ class Coverage:
                 yield flow.array
 
     def _given_figures(self, processor: Processor) -> Iterator[ArrayolError]:
-        """A task whose interval or latency is not that of its derived datapath."""
+        """A task whose given interval or latency its derived datapath does not keep."""
         process = self.accesses.network.processes[processor.task]
         try:
             derivation = _derivation(process, self.platform)
@@ -348,11 +348,15 @@ class Coverage:
         except ArrayolError as refused:
             yield refused
             return
-        if (derived.interval, derived.latency + self.platform.local.fetch_cycles) != (given.interval, given.latency):
-            yield not_emitted(
-                f"the interval or latency of '{processor.task}' is given, not that of its derived datapath",
-                f"leave them out of [elementary.{process.elementary}] in the platform, and explore again",
-            )
+        latency = derived.latency + self.platform.local.fetch_cycles
+        if derived.interval == given.interval and latency <= given.latency:
+            return
+        table = f"[elementary.{process.elementary}] in the platform"
+        yield not_emitted(
+            f"the latency of '{processor.task}' is given, {counted(given.latency, 'cycle')} at an interval of "
+            f"{given.interval}, and its derived datapath has {latency} at {derived.interval}",
+            f"leave them out of {table}, or give a latency of at least that, and explore again",
+        )
 
     def _loaded_for_several(self, groups: Sequence[GroupDesign]) -> Iterator[ArrayolError]:
         """An array that is loaded before the first frame, for the memories of several groups."""

@@ -102,7 +102,7 @@ def test_without_bursts_by_run_an_axi_stream_is_left(tmp_path: Path) -> None:
     ("platform", "study", "message"),
     [
         (PLATFORM.replace('technology = "ecp5-6"\n', "[elementary.add]\ninitiation_interval = 1\n"), {}, "technology"),
-        (f"{PLATFORM}[elementary.add]\nlatency = 40\n", {}, "interval or latency of 'one_2' is given"),
+        (f"{PLATFORM}[elementary.add]\nlatency = 1\n", {}, "latency of 'one_2' is given"),
         (PLATFORM, {"layouts": ["linear"]}, "study-misfit.*bank layout"),
     ],
     ids=["technology", "figures", "layouts"],
