@@ -6,7 +6,9 @@ import math
 import operator
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import Any
 
+from arrayol.operators import transcendental
 from arrayol.operators.record import (
     NUMBERS,
     REAL,
@@ -21,6 +23,7 @@ from arrayol.operators.record import (
     Operands,
     Operator,
 )
+from arrayol.operators.words import Definition, in_c, on_arrays
 
 _NUMBERS, _REAL = Domain(NUMBERS), Domain(REAL)
 _COMPLEX = Domain(frozenset({Operands.COMPLEX}), "it takes a complex number")
@@ -79,6 +82,7 @@ def _of_floats(
     by_library: bool = False,
     contiguous: bool = True,
     read_from: tuple[str, ...] = (),
+    single: Definition | None = None,
 ) -> Operator:
     return Operator(
         name=name,
@@ -86,11 +90,27 @@ def _of_floats(
         domain=domain,
         gives=Gives.FLOAT,
         exact=exact,
-        numpy=operator.attrgetter(name),
+        numpy=operator.attrgetter(name) if single is None else _defined(name, single),
         by_library=by_library,
         contiguous=contiguous,
-        c=CForm(call=name, complex_call=f"c{name}", read_from=read_from),
+        single=single,
+        c=CForm(
+            call=name,
+            complex_call=f"c{name}",
+            read_from=read_from,
+            single=CHelper(f"defined_{name}", ("a",), lambda _: in_c(single, "a")) if single is not None else None,
+        ),
     )
+
+
+def _defined(name: str, single: Definition) -> Callable[[Any], Callable[[Any], Any]]:
+    """By NumPy's module: a function of arrays that f32 has a definition of."""
+
+    def of_module(numpy: Any) -> Callable[[Any], Any]:
+        library, own = getattr(numpy, name), on_arrays(single, numpy)
+        return lambda values: own(values) if values.dtype == numpy.float32 else library(values)
+
+    return of_module
 
 
 def _part(name: str, exact: Callable[[complex], complex], ufunc: str, call: str, gives: Gives) -> Operator:
@@ -152,8 +172,8 @@ FUNCTIONS = (
     _part("imag", lambda value: value.imag, "imag", "cimag", Gives.PART),
     _part("conj", lambda value: value.conjugate(), "conjugate", "conj", Gives.SAME),
     _of_floats("sqrt", math.sqrt, read_from=("sqrt", "sqrtf")),
-    _of_floats("exp", math.exp, by_library=True, read_from=("exp",)),
-    _of_floats("log", math.log, by_library=True, read_from=("log",)),
+    _of_floats("exp", math.exp, by_library=True, read_from=("exp",), single=transcendental.exp),
+    _of_floats("log", math.log, by_library=True, read_from=("log",), single=transcendental.log),
     _of_floats(
         "floor",
         lambda value: float(math.floor(value)),

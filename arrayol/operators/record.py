@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
 
+from arrayol.operators.words import Definition
+
 Interval = tuple[int, int]  # least and greatest value
 Number = int | float | bool
 Apply = Callable[..., Any]
@@ -110,7 +112,8 @@ class CForm:
     `confusing` ones have them for readers, and gcc. `modular`: of integers a result is right modulo the range of the
     type where the operands are. A `helper` stands in its place, of complex numbers `of_complex`. `call` is the function
     of `math.h` for floats, `complex_call` that of `complex.h`. Of unsigned numbers the result is the operand where
-    `same_unsigned`. `read_from` are the functions of `math.h` that become this one when C is imported.
+    `same_unsigned`. `read_from` are the functions of `math.h` that become this one when C is imported. `single` is the
+    helper of f32, where the language defines it.
     """
 
     sign: str = ""
@@ -124,6 +127,7 @@ class CForm:
     complex_call: str = ""
     same_unsigned: bool = False
     read_from: tuple[str, ...] = ()
+    single: CHelper | None = None
 
 
 class Notation(Enum):
@@ -149,7 +153,8 @@ class Operator:
       `leaves`: its result may be beyond the range of a type that has fewer bits than NumPy's own, and wraps.
       `selects`: the result is one of the operands, of equal ones the first, but for zeros of two signs on arrays.
       `by_library`: a function of the mathematical library, whose last bits depend on who computes it; `contiguous`:
-      they depend on the strides of its argument, unless it is made contiguous.
+      they depend on the strides of its argument, unless it is made contiguous. `single`: its definition on f32, which
+      gives the same bits everywhere.
     - `exact_complex`, `numpy_complex`: the same of complex numbers, where they differ.
     - `bounds`: an interval of integer results, from those of the operands; None where there is none. Of operands of
       element types they are used where it is a `ring` operation, whose exact result is compared with the type's range.
@@ -172,6 +177,7 @@ class Operator:
     leaves: bool = False
     by_library: bool = False
     contiguous: bool = False
+    single: Definition | None = None
     selects: bool = False
     exact_complex: Apply | None = None
     numpy_complex: Callable[[Any], Apply] | None = None

@@ -24,7 +24,12 @@ FUNCTIONS = _by_name(Notation.CALL)
 WORDS = frozenset(name for name in (*PREFIX, *INFIX) if name.isalpha())  # operators that are words
 
 C_HELPERS: Mapping[str, CHelper] = MappingProxyType(
-    {helper.name: helper for each in OPERATORS for helper in (each.c.helper, each.c.of_complex) if helper is not None}
+    {
+        helper.name: helper
+        for each in OPERATORS
+        for helper in (each.c.helper, each.c.of_complex, each.c.single)
+        if helper is not None
+    }
 )
 
 

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from arrayol.operators.registry import FUNCTIONS
 from hwmodel.emit.verilog.datapaths.floats import arithmetic, comparisons, conversions, digits
 from hwmodel.emit.verilog.datapaths.floats.formats import F32, F64, Format
 from hwmodel.emit.verilog.datapaths.floats.netlist import Circuit, shortest_periods
+from hwmodel.emit.verilog.datapaths.floats.words import defined
 
 Array = np.ndarray[Any, Any]
 
@@ -52,6 +54,7 @@ class Entry:
 
 
 STEP = 4.9  # ns of one digit of a recurrence
+_DEFINED = {"exp": (3, 7, 14, 17), "log": (5, 15)}  # functions of f32, with their stages
 
 
 def _float_entries(form: Format, dtype: str) -> list[Entry]:
@@ -150,4 +153,11 @@ def entries() -> list[Entry]:
         Entry("div.f32", F32, digits.div, np.divide, steps=(1, 2, 3)),
         Entry("sqrt.f32", F32, digits.sqrt, np.sqrt, steps=(1, 2, 3)),
     ]
-    return [*found, *serial]
+    return [*found, *serial, *(_defined(name, stages) for name, stages in _DEFINED.items())]
+
+
+def _defined(name: str, stages: Sequence[int]) -> Entry:
+    """A function of f32 that the language defines; its reference is the definition on arrays."""
+    function = FUNCTIONS[name]
+    options = {"definition": function.single}
+    return Entry(f"{name}.f32", F32, defined, function.arrays(np), stages, options=options)

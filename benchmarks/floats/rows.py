@@ -15,7 +15,7 @@ Measured = Mapping[str, Sequence[Mapping[str, Any]]]
 # Two operators that are one circuit, but for a sign or an operand that is known.
 SAME = {"sub": "add", "mulc": "mul"}
 # pJ in 45 nm: Horowitz's for add and mul of f32; of f64 four times a product, twice a sum (its area grows so); the
-# others by their LUTs beside the adder's.
+# others by their LUTs beside the adder's, and their multipliers beside the four of a product.
 PJ = {"add.f32": "14*0.9", "mul.f32": "7*3.7", "add.f64": "14*1.8", "mul.f64": "7*14.8"}
 
 
@@ -62,7 +62,23 @@ def rows(measured: Measured) -> Iterator[str]:
 
 
 def _order(name: str) -> tuple[bool, int, str]:
-    operators = ("add", "mul", "div", "sqrt", "lt", "eq", "min", "max", "fscale", "fpos0", "floor", "ceil", "cvt")
+    operators = (
+        "add",
+        "mul",
+        "div",
+        "sqrt",
+        "lt",
+        "eq",
+        "min",
+        "max",
+        "fscale",
+        "fpos0",
+        "floor",
+        "ceil",
+        "exp",
+        "log",
+        "cvt",
+    )
     return name.endswith("f64") or name == "cvt.f64.i", operators.index(name.split(".", maxsplit=1)[0]), name
 
 
@@ -117,8 +133,9 @@ def _energy(name: str, measured: Measured) -> str:
     longer = 1.0
     if name in ("div.f64", "sqrt.f64"):
         name, longer = name.replace("64", "32"), (53 / 24) ** 2
-    luts = min(row["lut"] for row in measured[name] if row["every"] == 1)
-    return f"14*{0.9 * longer * luts / measured['add.f32'][0]['lut']:.2g}"
+    least = min((row for row in measured[name] if row["every"] == 1), key=lambda row: int(row["lut"]))
+    multipliers = f" + 7*{3.7 * least['dsp'] / 4:.2g}" if least["dsp"] else ""
+    return f"14*{0.9 * longer * least['lut'] / measured['add.f32'][0]['lut']:.2g}{multipliers}"
 
 
 def _fitted(name: str, measured: Measured) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from arrayol.operators.registry import FUNCTIONS
 from hwmodel.datapath.numbers import Number, common_bits
 from hwmodel.datapath.operators.nets import Net, Nets, resized
 from hwmodel.datapath.operators.record import (
@@ -217,7 +218,7 @@ NODES = (
     NodeOperator(name="divc", integers=_divided(np.floor_divide)),
     NodeOperator(name="mod", integers=_divided(np.remainder), floats=np.remainder, circuit=_remainder),
     NodeOperator(name="floordiv", floats=np.floor_divide),
-    *(NodeOperator(name=name, floats=getattr(np, name)) for name in _UNARY),
+    *(NodeOperator(name=name, floats=FUNCTIONS[name].arrays(np)) for name in _UNARY),
     NodeOperator(name="fscale"),
     NodeOperator(name="fpos0"),
     NodeOperator(name="cvt"),

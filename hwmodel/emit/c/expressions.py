@@ -207,6 +207,8 @@ class Scope:
     def _called(self, function: Operator, kind: ElementType, arguments: Sequence[str]) -> Text:
         """A call of a helper, of several values from the left, or of a function of the mathematical library."""
         form, is_complex = function.c, kind.kind is Kind.COMPLEX
+        if form.single is not None and kind is ElementType.F32:
+            return self.helpers.call(form.single.name, kind, arguments[0])
         library = form.complex_call if is_complex else form.call if kind.kind is Kind.FLOAT else ""
         called = form.of_complex if is_complex else form.helper
         if called is None or library:

@@ -7,12 +7,11 @@ from collections.abc import Iterable, Iterator
 from arrayol.errors import error
 from arrayol.ir.expressions import Function, assigns, expressions, inside
 from arrayol.ir.spec import Elementary
+from arrayol.ir.types import ElementType
 from arrayol.operators.registry import FUNCTIONS
 from hwmodel.emit.c.expressions import Helpers
 from hwmodel.emit.c.names import Named
 from hwmodel.emit.c.tasks import function_of
-
-INEXACT = frozenset(name for name, function in FUNCTIONS.items() if function.by_library)  # that no standard rounds
 
 
 def bodies_of(elementaries: Iterable[Elementary]) -> Iterator[list[str]]:
@@ -33,11 +32,19 @@ def _body_of(elementary: Elementary, helpers: Helpers) -> list[str]:
     return [head, "#pragma HLS INLINE", *lines]
 
 
+def _is_inexact(node: Function) -> bool:
+    """Whether neither the language nor a standard says how it is rounded."""
+    function = FUNCTIONS.get(node.name)
+    return (
+        function is not None and function.by_library and (function.single is None or node.type is not ElementType.F32)
+    )
+
+
 def _require_exact(elementary: Elementary) -> None:
     """Raise ArrayolError (`not-in-hardware`) for a function whose last bit depends on who computes it."""
     for assign in assigns(elementary.body or ()):
         for node in (node for expr in expressions(assign) for node in inside(expr)):
-            if isinstance(node, Function) and node.name in INEXACT:
+            if isinstance(node, Function) and _is_inexact(node):
                 raise error(
                     "not-in-hardware",
                     f"'{elementary.name}' cannot be printed: tools round '{node.name}' in ways of their own",

@@ -16,6 +16,7 @@ from hwmodel.emit.verilog.datapaths.floats.operators import FloatOperator, circu
 MEASURED = json.loads(float_operators.MEASURED.read_text(encoding="utf-8"))
 ENTRIES = {entry.name: entry for entry in (*entries(), *variants()) if not (entry.form is F32 and entry.steps)}
 PIPELINED = ["add.f32", "mul.f32", "div.f32", "sqrt.f32", "min.f32", "max.f32", "cvt.i.f32.32", "mul.f64"]
+PIPELINED += ["exp.f32", "log.f32"]
 simulated = pytest.mark.skipif(not shutil.which("iverilog"), reason="Icarus Verilog is not installed")
 
 

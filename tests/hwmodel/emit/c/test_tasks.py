@@ -191,6 +191,7 @@ def test_conversions() -> None:
 
 @pytest.mark.parametrize("kind", ["f32", "f64"])
 def test_functions_are_within_two_units_in_the_last_place(kind: str) -> None:
+    """Those that the language defines are the same."""
     names, count = ("exp", "log", "sin", "cos", "tan"), 4000
     lines = [f"  y_{name}[k] = {name}(a[k])  for k in 0..{count}" for name in names]
     ports = ", ".join(f"y_{name}: {kind}[{count}]" for name in names)
@@ -199,7 +200,8 @@ def test_functions_are_within_two_units_in_the_last_place(kind: str) -> None:
     expected = execute(spec, "e", inputs)
     got = run_c(whole(spec, "e"), spec.components["e"], inputs, GCC)
     for name, array in expected.items():
-        assert np.all(np.abs(got[name] - array) <= 2 * np.spacing(np.abs(array))), name
+        most = 0 if kind == "f32" and name in ("y_exp", "y_log") else 2
+        assert np.all(np.abs(got[name] - array) <= most * np.spacing(np.abs(array))), name
 
 
 @pytest.mark.parametrize(

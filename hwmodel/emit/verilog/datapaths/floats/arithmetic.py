@@ -86,14 +86,14 @@ def mul(circuit: Circuit, form: Format) -> None:
     both = circuit.let(form.exponent + 1, "{0} + {1}", a.exponent, b.exponent, ns=adder(form.exponent))
     biased = circuit.let(form.span, f"{{0}} - {form.span}'d{form.bias}", both, ns=adder(form.span))
     exponent = circuit.let(form.span, "{0} - {1}", biased, zeros, ns=adder(form.span))
-    product = _product(circuit, ready, other)
+    whole = product(circuit, ready, other)
     sign = circuit.let(1, "{0} ^ {1}", a.sign, b.sign)
     nan = circuit.let(
         1, "{0} | {1} | ({2} & {3}) | ({4} & {5})", a.nan, b.nan, a.infinite, b.zero, a.zero, b.infinite, ns=2 * LUT
     )
     infinite = circuit.let(1, "{0} | {1}", a.infinite, b.infinite)
     zero = circuit.let(1, "{0} | {1}", a.zero, b.zero)
-    finish(circuit, form, sign, exponent, product, Special(nan, infinite, zero))
+    finish(circuit, form, sign, exponent, whole, Special(nan, infinite, zero))
 
 
 # The multipliers of the device: 18 x 18, and what one takes.
@@ -103,7 +103,7 @@ _PART = 18
 _DSP = 5.4
 
 
-def _product(circuit: Circuit, left: Value, right: Value) -> Value:
+def product(circuit: Circuit, left: Value, right: Value) -> Value:
     """A product from the device's multipliers and one adder a step, each of which may be cut off from the next."""
     width = left.width + right.width
     terms: list[tuple[int, Value]] = []  # (place, term)

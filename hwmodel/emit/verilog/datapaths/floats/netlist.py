@@ -85,6 +85,14 @@ class Circuit:
         """A multiplexer of two inputs."""
         return self.let(max(yes.width, no.width), "{0} ? {1} : {2}", condition, yes, no)
 
+    def entry(self, width: int, table: Sequence[int], index: Value, ns: float) -> Value:
+        """The entry of a table of constants, in logic."""
+        name = f"table{self._count}"
+        self._lines.append(f'  (* rom_style = "logic" *) reg [{width - 1}:0] {name} [0:{len(table) - 1}];')
+        entries = "".join(f" {name}[{place}] = {width}'h{value:x};" for place, value in enumerate(table))
+        self._lines.append(f"  initial begin{entries} end")
+        return self.let(width, f"{name}[{{0}}]", index, ns=ns)
+
     def iterate(
         self, count: int, state: Sequence[Value], step: Callable[[Circuit, list[Value]], list[Value]]
     ) -> list[Value]:

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
+from arrayol.operators.registry import FUNCTIONS
 from hwmodel.datapath.graph.graph import FREE, Graph
 from hwmodel.datapath.numbers import Number
 from hwmodel.datapath.operators.nets import Net, Nets, resized
 from hwmodel.emit.verilog.datapaths.floats import arithmetic, comparisons, conversions, digits
-from hwmodel.emit.verilog.datapaths.floats.formats import FORMATS
+from hwmodel.emit.verilog.datapaths.floats.formats import F32, FORMATS
 from hwmodel.emit.verilog.datapaths.floats.netlist import COMBINATIONAL, Circuit, shortest_periods
+from hwmodel.emit.verilog.datapaths.floats.words import defined
 
 _SAME = {"sub": "add", "mulc": "mul"}  # of one circuit: a difference is a sum with the other sign
 
@@ -124,6 +126,9 @@ def _printer(operator: FloatOperator, stages: int) -> Callable[[Circuit], None] 
     if operator.operator == "fscale":
         return partial(comparisons.scale, form=form, exponent=operator.exponent)
     printer = _PRINTERS.get(_SAME.get(operator.operator, operator.operator))
+    definition = FUNCTIONS[operator.operator].single if operator.operator in FUNCTIONS and form is F32 else None
+    if definition is not None:
+        printer = partial(defined, definition=definition)
     return printer and partial(printer, form=form)
 
 
