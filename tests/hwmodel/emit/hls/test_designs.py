@@ -25,8 +25,9 @@ from hwmodel.emit.schedule.design import HardwareDesign
 DESIGNS = 2
 FAR = 1 << 20  # rounds
 SHIPPED = (
-    *("attention", "conv3x3", "dct", "fir", "firbank", "lpsf", "pattern", "polyprod", "pyramid", "radar", "solve", "wavelet")
-)  # fmt: skip
+    *("attention", "conv3x3", "dct", "fir", "firbank", "lpsf", "pattern", "polyprod", "pyramid", "radar", "solve"),
+    "wavelet",
+)
 
 
 @needs_compiler
