@@ -114,20 +114,6 @@ endmodule
 """
 
 
-def fmax_of(derived: Derived) -> float:
-    """The clock that the schedule itself allows, in MHz: its longest chain of operators in one cycle."""
-    technology, problem = derived.priced.technology, derived.folded.problem
-    longest = 0.0
-    for operation, start in enumerate(derived.folded.placed.starts):
-        timing = problem.timings[problem.classes[operation]]
-        price = derived.priced.own[derived.priced.dataflow.kind[operation]]
-        if timing.ticks <= problem.room:
-            longest = max(longest, start % problem.room / 1000 + price.ns)
-        else:
-            longest = max(longest, price.ns * problem.room / timing.ticks)
-    return 1000 / (technology.table.path.ns + longest)
-
-
 def predicted_lut(derived: Derived) -> float:
     """LUTs of the design that holds a datapath alone."""
     return float(derived.cost["lut"]) + DRIVERS
@@ -141,7 +127,7 @@ def table(bodies: dict[str, Derived], measured: dict[str, Synthesised]) -> str:
     ]
     differences: dict[str, list[float]] = {"lut": [], "ff": [], "mhz": []}
     for name, derived in bodies.items():
-        found, cost, mhz = measured[name], derived.cost, fmax_of(derived)
+        found, cost, mhz = measured[name], derived.cost, derived.mhz
         lut, ff = predicted_lut(derived), float(cost["ff"])
         differences["lut"].append(lut / found.lut - 1)
         differences["ff"].append(ff / found.ff - 1)

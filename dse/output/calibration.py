@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -88,9 +89,10 @@ class Calibration:
 
     def toml(self) -> str:
         """The technology file: all of the technology, and the coefficients."""
-        designs = [one.name for one in self.fitted_to]
+        specs = Counter(one.name.split()[0] for one in self.fitted_to)
         tools = sorted({tool for one in self.fitted_to for tool in one.tools})
-        source = f"arrayol calibrate on {len(designs)} designs, {', '.join(tools)}: {', '.join(designs)}"
+        each = ", ".join(f"{name} ({count})" for name, count in specs.items())
+        source = f"arrayol calibrate on {len(self.fitted_to)} designs, {', '.join(tools)}: {each}"
         lines = [
             f"title = {toml_text(f'{self.technology}, with what steers units and memories')}",
             f"source = {toml_text(source)}",

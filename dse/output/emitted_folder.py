@@ -26,10 +26,11 @@ from dse.results.rows import IDENTIFIER
 from hwmodel.synth.ecp5 import SPEEDS, Ecp5Device
 
 EMIT_AGAIN = "name a folder that this version of 'arrayol emit verilog' wrote"
-MODULE = re.compile(r"rtl/[A-Za-z_]\w*\.v", re.ASCII)  # the path of one
+MODULE = re.compile(r"rtl/[A-Za-z_][\w-]*\.v", re.ASCII)  # the path of one
 
 Amount = Annotated[float, Field(ge=0, le=float(LARGEST) ** 2, allow_inf_nan=False)]
 ModuleName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+AgentName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_$]*$")]  # of tasks of tasks, as TASK$PART
 
 
 class StoredRecord(BaseModel):
@@ -39,8 +40,8 @@ class StoredRecord(BaseModel):
 
 
 class _Agent(StoredRecord):
-    name: ModuleName
-    lanes: dict[ModuleName, Any]
+    name: AgentName
+    lanes: dict[AgentName, Any]
 
 
 class _Group(StoredRecord):
@@ -57,6 +58,8 @@ class _Model(StoredRecord):
     steering: dict[str, Amount] = {}
     features: dict[str, Amount] = {}
     scheduled: dict[str, Amount] = {}
+    units_mhz: Amount | None = None
+    state_mhz: Amount | None = None
 
 
 class _Emitted(StoredRecord):

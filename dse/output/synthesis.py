@@ -35,7 +35,7 @@ from hwmodel.synth.ecp5 import (
     place,
     synthesise,
 )
-from hwmodel.synth.logic import logic_of_model
+from hwmodel.synth.logic import clock_of_model, logic_of_model
 from hwmodel.synth.parts import parts_of
 from hwmodel.synth.tools import NEXTPNR, YOSYS, tool
 
@@ -91,6 +91,11 @@ class Synthesis:
         """LUT and FF of all by the schedule; empty for a stream alone, and without a technology of an ECP5."""
         return logic_of_model(self.emitted.model)
 
+    @property
+    def scheduled_mhz(self) -> float | None:
+        """The clock by units and programs; None for a stream alone, and without a technology of an ECP5."""
+        return clock_of_model(self.emitted.model)
+
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
         return {
@@ -111,6 +116,7 @@ class Synthesis:
             "cells": dict(sorted(self.netlist.counts.items())),
             "model": dict(self.emitted.model),
             "scheduled": self.scheduled,
+            "scheduled_mhz": self.scheduled_mhz,
         }
 
 

@@ -83,6 +83,19 @@ class Derived:
         return self.energy_operators_pj + self.energy_registers_pj
 
     @cached_property
+    def mhz(self) -> float:
+        """The clock that the schedule itself allows, in MHz: its longest chain of operators in one cycle."""
+        technology, problem, longest = self.priced.technology, self.folded.problem, 0.0
+        for operation, start in enumerate(self.folded.placed.starts):
+            timing = problem.timings[problem.classes[operation]]
+            price = self.priced.own[self.priced.dataflow.kind[operation]]
+            if timing.ticks <= problem.room:
+                longest = max(longest, start % problem.room / 1000 + price.ns)
+            else:
+                longest = max(longest, price.ns * problem.room / timing.ticks)
+        return float(1000 / (technology.table.path.ns + longest))
+
+    @cached_property
     def waiting_lut(self) -> dict[str, float]:
         """LUT of multiplexers beyond the priced ones, as features (folding/waiting.py)."""
         return waiting_lut(self.priced, self.folded)

@@ -44,6 +44,11 @@ class Edge:
     bases: tuple[int, int, int]
     border: Border | None = None
 
+    def bends(self, place: int) -> bool:
+        """Whether a place of a pattern, from the index at which that is put, is ever beyond an end of the axis."""
+        low, high, _ = self.bases
+        return place + low < 0 or place + high >= self.extent
+
 
 @dataclass(frozen=True, slots=True)
 class Access:
@@ -71,9 +76,9 @@ class Access:
 
     @property
     def in_a_cycle(self) -> int:
-        """The most elements that are accessed in a cycle."""
+        """The most elements that are accessed in a cycle; each read at a subscript of data has a port of its own."""
         if self.random:
-            return self.units * -(-self.random // self.cycles)
+            return self.units * self.random
         return max(len(places) for places in joint_sets(self))
 
 

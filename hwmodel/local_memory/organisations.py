@@ -240,7 +240,8 @@ def _routes(plan: PortPlan, function: BankFunction | None, terms: Terms) -> Rout
         return NO_ROUTES
     reads, writes = plan.reach(function) if function is not None else (1.0, 1.0)
     port = terms.port_bits if plan.ports.stored else 0
-    return replace(plan.routes, port=port, read_reach=reads, write_reach=writes)
+    lanes = plan.routes if function is not None else plan.register_routes
+    return replace(lanes, port=port, read_reach=reads, write_reach=writes)
 
 
 def _has_kind(one: Candidate, terms: Terms) -> bool:

@@ -16,6 +16,7 @@ cycle: the smallest with which each is there when a unit takes it.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -101,6 +102,7 @@ def _longest_way(places: NDArray[Any], fresh: NDArray[Any], further: int) -> int
 
 
 Moves = tuple[Place, ...]
+Sets = tuple[tuple[Place, ...], ...]
 
 
 def banks_reached(function: BankFunction, moves: Iterable[Place]) -> int:
@@ -118,17 +120,25 @@ def _values(modulus: int, steps: Sequence[int]) -> int:
 
 
 @lru_cache(maxsize=4096)
-def moves_of(access: Access, sets: tuple[tuple[Place, ...], ...]) -> Moves:
-    """The moves of a task's lanes: from repetition to repetition, from chunk to chunk, and around a bent axis."""
-    rank, moves = len(access.step), list(access.moves)
+def lanes_of(access: Access, sets: Sets) -> tuple[tuple[int, Moves], ...]:
+    """The lanes of a task by their moves, with the number that have these.
+
+    They move from repetition to repetition, from chunk to chunk, and around an axis that bends their own places.
+    """
+    rank, steps = len(access.step), list(access.moves)
     first = sets[0] if sets else ()
     for other in sets[1:]:
-        moves += [tuple(a - b for a, b in zip(*pair, strict=True)) for pair in zip(other, first, strict=False)]
-    for axis, edge in enumerate(access.edges):
-        if edge is not None and any(move[axis] for move in moves):
-            by = edge.extent if edge.border is None else 2 if edge.border.mode == "mirror" else 1
-            moves.append(tuple(by if own == axis else 0 for own in range(rank)))
-    return tuple(dict.fromkeys(moves))
+        steps += [tuple(a - b for a, b in zip(*pair, strict=True)) for pair in zip(other, first, strict=False)]
+    found: Counter[Moves] = Counter()
+    for lane in range(max(map(len, sets), default=0)):
+        moves = list(steps)
+        for axis, edge in enumerate(access.edges):
+            moved = edge is not None and any(move[axis] for move in moves)
+            if edge is not None and moved and any(edge.bends(own[lane][axis]) for own in sets if lane < len(own)):
+                by = edge.extent if edge.border is None else 2 if edge.border.mode == "mirror" else 1
+                moves.append(tuple(by if own == axis else 0 for own in range(rank)))
+        found[tuple(dict.fromkeys(moves))] += 1
+    return tuple((count, moves) for moves, count in found.items())
 
 
 @lru_cache(maxsize=1024)
@@ -143,19 +153,16 @@ def moves_of_words(width: int, shape: tuple[int, ...]) -> Moves:
     return (*(0 for _ in shape[1:]), width), *rows
 
 
-def step_along(accesses: Iterable[tuple[Access, tuple[tuple[Place, ...], ...]]], shape: Place) -> int:
+def step_along(accesses: Iterable[tuple[Access, Sets]], shape: Place) -> int:
     """The greatest common divisor of the moves of tasks in row-major order; 1 if subscripts are computed from data."""
     sizes = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
     steps = [0]
     for access, sets in accesses:
-        moves = [(1,)] if access.random else moves_of(access, sets)
+        moves = [(1,)] if access.random else [move for _, own in lanes_of(access, sets) for move in own]
         steps += [
             sum(part * size for part, size in zip(reversed(move), reversed(sizes), strict=False)) for move in moves
         ]
     return math.gcd(*steps)
-
-
-Sets = tuple[tuple[Place, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +189,6 @@ class Ports:
     stored: Sets = ()
     shape: Place = ()
     axis: int | None = -1
-
-    @property
-    def row(self) -> int:
-        """The data of a row along which blocks move; 0 for none."""
-        return 0 if self.axis is None else math.prod(self.shape[self.axis :])
 
     @property
     def reading(self) -> int:
@@ -217,7 +219,16 @@ class PortPlan:
 
     @cached_property
     def routes(self) -> Routes:
-        """The lanes of the memory. A lane that reads the same element again and again does not move."""
+        """The lanes of the memory in banks."""
+        return self._routes(self.windows)
+
+    @cached_property
+    def register_routes(self) -> Routes:
+        """The lanes of the memory as registers, which have no windows beside them."""
+        return self._routes((None,) * len(self.windows))
+
+    def _routes(self, windows: Sequence[Window | None]) -> Routes:
+        """The lanes with windows for readers. A lane that reads the same element again and again does not move."""
         still = sum(
             reader.in_a_cycle
             for reader in self.ports.readers
@@ -225,21 +236,19 @@ class PortPlan:
         )
         stored = max(map(len, self.ports.stored), default=0)
         loaded = max(map(len, self.ports.loaded), default=0)
-        reading = [
-            (reader, _read(reader, window)[0]) for reader, window in zip(self.ports.readers, self.windows, strict=True)
-        ]
+        reading = [(reader, _read(reader, own)[0]) for reader, own in zip(self.ports.readers, windows, strict=True)]
+        reads = _lanes_that_read(reading, self.ports.stored)
         return Routes(
-            self.reads,
+            reads,
             self.written,
-            self.reads - still - stored,
+            reads - still - stored,
             stored=stored,
             loaded=loaded,
             read_step=step_along(reading, self.ports.shape),
             write_step=step_along(((writer, joint_sets(writer)) for writer in self.ports.writers), self.ports.shape),
-            row=self.ports.row,
+            in_rows=self.ports.axis is not None,
             pieces=max(1, self.ports.writing),
             stored_rows=max((_rows(writer, self.ports.axis) for writer in self.ports.writers), default=1),
-            loaded_step=step_along(((reader, ()) for reader in self.ports.readers), self.ports.shape),
             bent=sum(
                 math.sqrt(len(sets)) for reader, sets in reading if any(edge is not None for edge in reader.edges)
             ),
@@ -259,15 +268,14 @@ class PortPlan:
     def _reach(self, function: BankFunction) -> tuple[float, float]:
         """Compute `reach`."""
         ports = self.ports
-        reading = [
-            (reader.in_a_cycle, function.banks) if reader.random else _reached(function, sets, moves_of(reader, sets))
-            for reader, window in zip(ports.readers, self.windows, strict=True)
-            for sets, _ in [_read(reader, window)]
-        ]
-        writing = [_reached(function, sets, moves_of(own, sets)) for own in ports.writers for sets in [joint_sets(own)]]
+        reading = [(reader.in_a_cycle, function.banks) for reader in ports.readers if reader.random]
+        for reader, window in zip(ports.readers, self.windows, strict=True):
+            reading += _reached(function, lanes_of(reader, _read(reader, window)[0]))
+        writing = [one for own in ports.writers for one in _reached(function, lanes_of(own, joint_sets(own)))]
         for words, lanes in ((ports.stored, reading), (ports.loaded, writing)):
             if words:
-                lanes.append(_reached(function, words, moves_of_words(max(map(len, words)), ports.shape)))
+                width = max(map(len, words))
+                lanes.extend(_reached(function, [(width, moves_of_words(width, ports.shape))]))
         return _average(reading), _average(writing)
 
     @property
@@ -286,9 +294,15 @@ def _rows(access: Access, axis: int | None) -> int:
     return len({place[:axis] for place in access.places})
 
 
-def _reached(function: BankFunction, sets: Sets, moves: Iterable[Place]) -> tuple[int, int]:
-    """The number of lanes of some sets, and the banks that each reaches."""
-    return max(map(len, sets), default=0), banks_reached(function, moves)
+def _lanes_that_read(reading: Iterable[tuple[Access, Sets]], stored: Sets) -> int:
+    """The number of elements that tasks and the port read in a cycle."""
+    lanes = (own.in_a_cycle if own.random else max(map(len, sets), default=0) for own, sets in reading)
+    return sum(lanes) + max(map(len, stored), default=0)
+
+
+def _reached(function: BankFunction, lanes: Iterable[tuple[int, Moves]]) -> list[tuple[int, int]]:
+    """The numbers of lanes with some moves, and the banks that each of them reaches."""
+    return [(count, banks_reached(function, moves)) for count, moves in lanes]
 
 
 def _average(lanes: Sequence[tuple[int, int]]) -> float:
@@ -349,8 +363,8 @@ def plan_ports(ports: Ports, *, power_of_two: bool = False, most: int = MOST_BAN
     function = None if random else whole.function()
     refused = [refusal for reader in ports.readers if (refusal := _no_window(reader)) is not None]
     refused += [] if function is not None else [_no_banks(whole, random=random)]
-    reads = sum(max(map(len, sets), default=0) for sets, _ in read)
-    reads += sum(reader.in_a_cycle for reader in ports.readers if reader.random)
+    each = [(reader, sets) for reader, (sets, _) in zip(ports.readers, read, strict=False)]
+    reads = _lanes_that_read(each, ports.stored)
     lanes = sum(max(map(len, sets), default=0) for sets, _ in written)
     return PortPlan(ports, windows, function, writes.function(), reads, tuple(dict.fromkeys(refused)), lanes)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 FOR_COST = {  # the features that may take LUT, and those that may take FF
-    "lut": ("memory", "port", "lane", "ways", "bent", "waiting", "chosen"),
+    "lut": ("memory", "port", "lane", "ways", "bent", "across", "uneven", "waiting", "chosen"),
     "ff": ("memory", "port", "lane", "named", "held", "bank"),
 }
 PARTS_OF_COST = {  # of an emitted design's parts the features of its schedule that each may take

@@ -30,7 +30,7 @@ def scheduled_features(groups: Sequence[Mapping[str, Any]], word_bits: int) -> d
     """The features of a design, from the groups of its schedule as data and the bits of a word of the external memory.
 
     - `agents`: their number; `instructions`: those of their programs; `wraps`: bits of counters of loops, and of those
-      of lanes that wrap at no power of two.
+      of lanes that wrap at no power of two; `longest`: the instructions of the longest program.
     - `states`: bits of rows, loops and places in programs; `counters`: bits of all counters of lanes.
     - `queued`: bits of the words that wait for the external memory, for each engine.
     - `joined`: LUT of the ways to banks and from them; `rows`: LUT that choose among cells of distributed RAM.
@@ -44,7 +44,8 @@ def scheduled_features(groups: Sequence[Mapping[str, Any]], word_bits: int) -> d
             found["queued"] += word_bits * bool(agent["name"].endswith("_storing") and agent["lanes"])
         for memory in group["memories"]:
             found.update(_of_registers(memory, lanes) if memory["registers"] else _of_banks(memory, lanes))
-    return {name: float(found[name]) for name in SCHEDULED}
+    longest = max((len(agent["program"]) for group in groups for agent in group["agents"]), default=0)
+    return {**{name: float(found[name]) for name in SCHEDULED}, "longest": float(longest)}
 
 
 SCHEDULED = ("agents", "instructions", "wraps", "states", "counters", "queued", "joined", "rows", "stages")

@@ -15,6 +15,7 @@ from case import made
 from command_line import Done, in_process
 from foreign import CONST_FILE, npy
 
+from dse.output.emitted_folder import open_emitted
 from hwmodel.datapath.technology.technology import load_technology
 
 Run = Callable[..., Done]
@@ -129,6 +130,15 @@ def test_names_of_files_are_no_commands_of_yosys(run: Run, name: str) -> None:
     assert done.returncode == 1
     assert "v: error[not-emitted-folder]: 'rtl/" in done.stderr
     assert "is no name that 'arrayol emit verilog' gives a module" in done.stderr
+
+
+def test_names_of_tasks_of_tasks(here: Path) -> None:
+    """A task TASK$PART has agents TASK$PART_read, and modules in files TASK-PART_read.v."""
+    (here / "v/rtl/group0_a-b_read.v").write_text("module x; endmodule\n", encoding="utf-8")
+    document = json.loads((here / "v/design.json").read_text(encoding="utf-8"))
+    document["groups"][0]["agents"][0]["name"] = "a$b_read"
+    (here / "v/design.json").write_text(json.dumps(document), encoding="utf-8")
+    assert "rtl/group0_a-b_read.v" in open_emitted(here / "v").modules
 
 
 @cache

@@ -155,6 +155,8 @@ def _facts(synthesis: api.Synthesis, written: Path) -> Iterator[tuple[str, str]]
         yield "model", f"technology {model['technology']}: {said}"
     if synthesis.scheduled:
         yield "schedule", "units and memories of the model, and programs, ways and registers that the schedule has"
+    if synthesis.scheduled_mhz is not None:
+        yield "clock", f"{synthesis.scheduled_mhz:g} MHz by its slowest unit and its longest program"
     names = written_files(synthesis)
     bitstream = f"; 'yowasp-ecppack {written / CONFIG} design.bit' makes a bitstream" if CONFIG in names else ""
     yield "written", f"{written}: {', '.join(names)}{bitstream}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -32,11 +32,12 @@ from hwmodel.datapath.technology.overhead import total_features
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.design import HardwareDesign, StreamScheduling, schedule_design, with_later_frames
 from hwmodel.emit.schedule.document import document_of
+from hwmodel.emit.schedule.own_module import Computing
 from hwmodel.emit.verilog.coverage import Coverage, body_hint
 from hwmodel.simulator.memories.memories import one_frame
 from hwmodel.simulator.simulate import Simulation
 from hwmodel.stream.model import StreamModel
-from hwmodel.synth.logic import logic_of_model
+from hwmodel.synth.logic import clock_of_model, logic_of_model
 from hwmodel.synth.scheduled import scheduled_features
 
 DOCUMENT, MAKEFILE, PAGE = "design.json", "Makefile", "README.md"
@@ -100,9 +101,10 @@ class EmittedDesign(ABC):
         """The features of a schedule with programs."""
         return {}
 
+    @property
     @abstractmethod
-    def _unit_features(self) -> Iterator[Mapping[str, float]]:
-        """The features of each unit."""
+    def _units(self) -> Iterable[tuple[str, Computing]]:
+        """The task and the datapath of each unit."""
 
     def _document(self) -> dict[str, Any]:
         opened = self.opened
@@ -120,7 +122,10 @@ class EmittedDesign(ABC):
     def _model(self) -> dict[str, Any]:
         """What the machine model says that it costs: all, what of it memories take and what steers, and by what."""
         opened, built = self.opened, self.opened.memories
-        parts = [*parts_of(opened.estimate.groups), *self._unit_features()]
+        units = list(self._units)
+        parts = [*parts_of(opened.estimate.groups), *(unit.waiting_lut for _, unit in units)]
+        clocks = {task: unit.mhz for task, unit in units if unit.mhz is not None}
+        states = (mhz for task, mhz in clocks.items() if opened.network.processes[task].delays)
         return {
             "technology": built.technology if built is not None else None,
             "clock_mhz": opened.platform.clock_mhz,
@@ -129,12 +134,19 @@ class EmittedDesign(ABC):
             "steering": control_cost_of(opened.platform, parts),
             "features": total_features(parts),
             "scheduled": self._scheduled_features,
+            "units_mhz": min(clocks.values(), default=None),
+            "state_mhz": min(states, default=None),
         }
 
     @property
     def logic(self) -> Mapping[str, float]:
         """LUT and FF of all of the Verilog by its schedule; empty for a stream alone, and for other than an ECP5."""
         return logic_of_model(self._model)
+
+    @property
+    def mhz(self) -> float | None:
+        """The clock that it reaches on an ECP5, by its units and programs; None where that is not known."""
+        return clock_of_model(self._model)
 
 
 FOUND_IN_STREAMS = "each repetition of a stream finds its data at the positions of line buffers that its net comes from"
@@ -185,9 +197,10 @@ class ScheduledDesign(EmittedDesign):
         """The features of all groups' programs, memories and engines."""
         return scheduled_features(self._schedule["groups"], 8 * self.hardware.addresses.word_bytes)
 
-    def _unit_features(self) -> Iterator[Mapping[str, float]]:
+    @property
+    def _units(self) -> Iterable[tuple[str, Computing]]:
         for own in (pace for group in self.hardware.groups for pace in group.paces):
-            yield from [self.hardware.datapaths[own.task].waiting_lut] * own.units
+            yield from [(own.task, self.hardware.datapaths[own.task])] * own.units
 
 
 class CheckedDesign(ABC):

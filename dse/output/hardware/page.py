@@ -43,7 +43,7 @@ class Promised:
     """A design and its hardware. `data` says what the frame of the test bench is made of.
 
     `simulated_steps` is the number of steps that were simulated; those of the frame repeat them if there are more.
-    `logic` has the LUT and FF of the whole design by its schedule, if known.
+    `logic` has the LUT and FF of the whole design by its schedule, and `mhz` its clock, if known.
     """
 
     opened: StoredDesign
@@ -51,6 +51,7 @@ class Promised:
     data: str
     simulated_steps: int
     logic: Mapping[str, float] = field(default_factory=dict)
+    mhz: float | None = None
 
 
 def page_of(own: Promised, files: DesignFiles) -> str:
@@ -270,6 +271,8 @@ def costs_part(own: Promised) -> Iterator[str]:
     if own.logic:
         lut, ff = (f"{own.logic[cost]:,.0f} {cost.upper()}" for cost in ("lut", "ff"))
         yield f"By its schedule the whole design takes about {lut} and {ff} of an ECP5."
+    if own.mhz is not None:
+        yield f"By its slowest unit and its longest program it reaches about {own.mhz:,.0f} MHz there."
     yield ""
 
 

@@ -24,6 +24,7 @@ from dse.output.hardware.emission import (
 from dse.output.hardware.shorter_stream import by_smaller_frame
 from dse.output.open_design import Simulated, StoredDesign
 from hwmodel.emit.schedule.bits import not_emitted
+from hwmodel.emit.schedule.own_module import Computing
 from hwmodel.emit.streams.design import StreamDesign
 from hwmodel.emit.streams.group import Beat
 from hwmodel.emit.streams.port_group import chains_of
@@ -91,9 +92,10 @@ class EmittedStream(EmittedDesign):
     def _schedule(self) -> Mapping[str, Any]:
         return {"cycles": self.cycles, **schedule_of(self.stream)}
 
-    def _unit_features(self) -> Iterator[Mapping[str, float]]:
+    @property
+    def _units(self) -> Iterator[tuple[str, Computing]]:
         for task, derived in self.stream.hardware.datapaths.items():
-            yield from [derived.waiting_lut] * self.stream.hardware.firing[task].units
+            yield from [(task, derived)] * self.stream.hardware.firing[task].units
 
 
 def schedule_of(design: StreamDesign) -> dict[str, Any]:

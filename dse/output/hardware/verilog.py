@@ -33,7 +33,7 @@ class EmittedVerilog(ScheduledDesign):
 
     def _sources(self) -> Mapping[str, str]:
         files = DesignFiles(self.hardware)
-        promised = Promised(self.opened, self.hardware, self.data, self.simulated_steps, self.logic)
+        promised = Promised(self.opened, self.hardware, self.data, self.simulated_steps, self.logic, self.mhz)
         modules = files.files()
         return {
             **modules,

@@ -27,6 +27,8 @@ class Coefficients(Table):
     lane: Amount = 0
     ways: Amount = 0
     bent: Amount = 0
+    across: Amount = 0
+    uneven: Amount = 0
     waiting: Amount = 0
     chosen: Amount = 0
     named: Amount = 0
@@ -65,10 +67,8 @@ class Routes:
     - `port`: the bits of a word of the external memory, if words are stored from this memory.
     - `read_reach`, `write_reach`: the average number of banks that a lane reaches in all its cycles.
     - `read_step`, `write_step`: the greatest common divisor of the moves of tasks in row-major order, 0 without any.
-    - `row`: the data of a row of the array along which blocks move, 0 if they do not.
-    - `pieces`: the parts into which writers write.
-    - `stored_rows`: the rows that a repetition writes of stored data; `loaded_step`: the step by which repetitions read
-      loaded data.
+    - `in_rows`: blocks move along rows of the array; `pieces`: the parts into which writers write.
+    - `stored_rows`: the rows that a repetition writes of stored data.
     - `bent`: for each reader whose pattern borders bend, the square root of its cycles, summed.
     """
 
@@ -82,10 +82,9 @@ class Routes:
     write_reach: float = 1.0
     read_step: int = 1
     write_step: int = 1
-    row: int = 1
+    in_rows: bool = True
     pieces: int = 1
     stored_rows: int = 1
-    loaded_step: int = 1
     bent: float = 0.0
 
 
@@ -116,6 +115,8 @@ def memory_features(
         "lane": lanes * (address + code),
         "ways": written + copies * addressed + chosen,
         "bent": routes.bent,
+        "across": float(not routes.in_rows),
+        "uneven": _is_uneven(deep),
         "named": routes.reads * routes.read_reach * (routes.read_reach > 1),
         "held": routes.writes * (width + address + code + 1),
         "bank": copies * banks * (width + address),
@@ -129,21 +130,21 @@ def _of_registers(routes: Routes, width: int, words: Any) -> dict[str, Any]:
     """
     address, own = _address_bits(words), routes.writes - routes.loaded
     piece = np.maximum(1, words // routes.pieces)
-    written, loaded = (
-        values_seen(piece, routes.write_step),
-        _words_of_port(routes.loaded, piece, routes.row, np.asarray(routes.loaded_step)),
-    )
+    written, loaded = values_seen(piece, routes.write_step), _words_of_port(routes.loaded, piece, piece, routes)
     matched = lut_of_matches(own, written, words) + lut_of_matches(routes.loaded, loaded, words)
     joined = words * lut_of_one_of((own * written + routes.loaded * loaded) / np.maximum(1, words))
     chosen = routes.moving * lut_of_choice(values_seen(words, routes.read_step))
-    run = np.maximum(1, words // (2 * routes.stored_rows))  # one block is stored while the next one is made
-    chosen = chosen + routes.stored * lut_of_choice(_words_of_port(routes.stored, words, routes.row, run))
+    # One block is stored while the next one is made. Blocks of one row lie one behind the other.
+    run = words if routes.stored_rows == 1 else np.maximum(1, words // (2 * routes.stored_rows))
+    chosen = chosen + routes.stored * lut_of_choice(_words_of_port(routes.stored, words, run, routes))
     return {
         "memory": 1,
         "port": routes.port,
         "lane": (routes.reads + routes.writes) * address,
         "ways": matched + width * (joined + chosen),
         "bent": routes.bent,
+        "across": float(not routes.in_rows),
+        "uneven": _is_uneven(words),
         "held": routes.writes * (width + address + 1),
     }
 
@@ -184,15 +185,13 @@ def values_seen(modulus: Any, step: Any) -> Any:
     return np.where(between == modulus, 1, modulus // np.maximum(1, between & -between))
 
 
-def _words_of_port(lanes: int, words: Any, row: int, run: Any) -> Any:
-    """The number of words that a lane of the port reaches.
+def _words_of_port(lanes: int, words: Any, run: Any, routes: Routes) -> Any:
+    """The number of words that a lane of the port reaches, of memories whose rows have a `run` of words.
 
-    If the memory has several whole rows of the array, the words a row apart. Otherwise, if blocks move along rows, the
-    words that are parts of rows apart, all of which are multiples of `run`; or all words.
+    Where blocks move along rows, these are the words that lie a word of the port apart, as far as that divides a run.
+    Otherwise blocks begin anywhere in words of the port, so it reaches all.
     """
-    whole = (words % max(1, row) == 0) & (words >= 2 * row) & (row > 0)
-    apart = np.where(whole, words, run if row else 1)
-    return -(-words // np.gcd(apart, max(1, lanes)))
+    return words // np.gcd(run, max(1, lanes)) if routes.in_rows else words
 
 
 def total_features(parts: Iterable[Mapping[str, Any]]) -> dict[str, float]:
@@ -207,3 +206,9 @@ def total_features(parts: Iterable[Mapping[str, Any]]) -> dict[str, float]:
 def _address_bits(words: Any) -> Any:
     """The bits of an address below so many words, at least 1."""
     return np.ceil(np.log2(np.maximum(words, 2)))
+
+
+def _is_uneven(words: Any) -> Any:
+    """1 for numbers of words that are no power of two, so that an address must be compared to wrap; else 0."""
+    words = np.asarray(words, np.int64)
+    return ((words & (words - 1)) != 0).astype(float)

@@ -37,6 +37,7 @@ class OwnModule:
     latency: int
     recurrence: Mapping[tuple[str, str], int] = field(default_factory=dict)
     waiting_lut: Mapping[str, float] = field(default_factory=dict)
+    mhz: float | None = None  # nobody says which clock it reaches
 
     @property
     def inputs(self) -> tuple[str, ...]:

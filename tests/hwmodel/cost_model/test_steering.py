@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hardware_designs import PLATFORM, SPEC
 
@@ -17,7 +18,9 @@ from hwmodel.cost_model.memories.local_ports import LocalPorts
 from hwmodel.datapath.technology.overhead import NO_ROUTES, Routes, memory_features
 from hwmodel.datapath.technology.technology import load_technology
 from hwmodel.design import Scan
+from hwmodel.local_memory.offsets import Access
 from hwmodel.local_memory.organisations import organise
+from hwmodel.local_memory.port_plan import Ports, plan_ports
 
 OVERHEAD = """\
 like = "ecp5-6"
@@ -83,6 +86,8 @@ def test_features_of_memories() -> None:
         "lane": 6 * (4 + 2),
         "ways": pytest.approx(written + asked + 4 * 8 * 7 / 3),  # of 4 words: two of two, and an OR of 2 of 4 inputs
         "bent": 0,
+        "across": 0,
+        "uneven": 0,
         "named": 4 * 4,
         "held": 2 * (8 + 4 + 2 + 1),
         "bank": 2 * 4 * (8 + 4),
@@ -90,6 +95,8 @@ def test_features_of_memories() -> None:
     one = memory_features(Routes(1, 1, 1), 1, 1, 8, 16)
     assert (one["ways"], one["named"]) == (0, 0)  # nothing to choose among
     assert memory_features(NO_ROUTES, 4, 2, 8, 16) == {}
+    turned = memory_features(Routes(1, 1, 1, in_rows=False), 1, 1, 8, np.array([16, 12]))
+    assert (turned["across"], turned["uneven"].tolist()) == (1, [0, 1])
 
 
 def test_ways_of_many_lanes() -> None:
@@ -119,21 +126,19 @@ def test_ways_to_registers() -> None:
 def test_ways_of_the_port_to_registers() -> None:
     aligned = Routes(reads=5, writes=16, moving=1, stored=4, loaded=16)
     assert registers(aligned, 16) == pytest.approx(16 + 8 * (0.875 * 16 - 1 + 4 * (0.875 * 4 - 1)))  # a word for each
-    rows = Routes(writes=16, loaded=16, row=24)
-    assert registers(rows, 48) == 16 * 3  # in two whole rows those that are 16 apart
-    down = Routes(writes=16, loaded=16, row=0)
+    rows = Routes(writes=16, loaded=16)
+    assert registers(rows, 48) == 16 * 3  # those that are 16 apart
+    down = Routes(writes=16, loaded=16, in_rows=False)
     assert registers(down, 48) == pytest.approx(16 * 48 * 2 + 48 * 8 * 31 / 3)  # blocks do not go along them: all
-    across = Routes(writes=16, loaded=16, row=24)
-    assert registers(across, 24) == pytest.approx(16 * 24 * 2 + 24 * 8 * 31 / 3)  # each comes to all of them
+    across = Routes(writes=16, loaded=16)
+    assert registers(across, 24) == pytest.approx(16 * 3 + 24 * 8 * 1)  # those that are 8 apart: 2 at a word
 
 
 def test_ways_of_the_port_to_parts_of_rows() -> None:
     """Two blocks of 24 words, in two rows of 12 each: one of 16 lanes comes to those that are 4 apart."""
-    stored = Routes(reads=16, stored=16, row=72, stored_rows=2)
+    stored = Routes(reads=16, stored=16, stored_rows=2)
     assert registers(stored, 48) == pytest.approx(16 * 8 * (0.875 * 12 - 1))
-    loaded = Routes(writes=8, loaded=8, row=16, loaded_step=2)
-    assert registers(loaded, 24) == pytest.approx(8 * 12 * 2 + 24 * 8 * 7 / 3)  # those that are 2 apart: 4 at a word
-    assert registers(Routes(reads=4, stored=4, row=0), 4) == pytest.approx(4 * 8 * (0.875 * 4 - 1))  # down: all
+    assert registers(Routes(reads=4, stored=4, in_rows=False), 4) == pytest.approx(4 * 8 * (0.875 * 4 - 1))  # down: all
 
 
 def test_routes_of_patterns_that_bend() -> None:
@@ -147,8 +152,7 @@ def test_routes_of_patterns_that_bend() -> None:
     rates = dict.fromkeys(group.tasks, (1, 13))
     mosaic, colours = (ports.ways(array, rates)[0].routes for array in ("mosaic", "colours"))
     assert (mosaic.bent, colours.bent) == (pytest.approx(8**0.5), 0)
-    assert mosaic.loaded_step == 2
-    assert (colours.row, colours.stored_rows) == (24 * 3, 2)
+    assert (colours.in_rows, colours.stored_rows) == (True, 2)
     assert memory_features(mosaic, 16, 1, 8, 8)["bent"] == mosaic.bent
 
 
@@ -166,11 +170,20 @@ def test_an_organisation_has_the_lanes_of_its_way(overhead: str, tmp_path: Path)
     assert ports.terms is not None
     few, many = (organise(plan, 8, words, lambda _: 512, ports.terms, ways=ways) for words in (2, 8192))
     lanes = {"reads": 2, "writes": 16, "moving": 2, "loaded": 16}
-    steps = {"read_step": 2, "write_step": 0, "row": 24, "loaded_step": 2}
+    steps = {"read_step": 2, "write_step": 0, "in_rows": True}
     assert few.way == "registers"
     assert many.way != "registers"
     for one in (few, many):
         assert {name: getattr(one.routes, name) for name in lanes | steps} == lanes | steps
+
+
+def test_registers_have_no_window_beside_them() -> None:
+    """Rows of 3 x 3 that move by one: banks with a window read three elements a cycle, registers nine."""
+    places = tuple((row, column) for row in range(3) for column in range(3))
+    reader = Access(places, (0, 1), ordered=True, moves=((0, 1), (1, 0)))
+    plan = plan_ports(Ports(2, (reader,), (), (((0, 0),),), shape=(8, 8)))
+    assert plan.windows[0] is not None
+    assert (plan.routes.reads, plan.register_routes.reads) == (3, 9)
 
 
 def test_ways_of_the_scan(tmp_path: Path) -> None:
@@ -188,8 +201,8 @@ def test_ways_of_the_scan(tmp_path: Path) -> None:
     assert rows.access(touch, 2, 1).moves == ((1, 0), (0, 2))
     assert rows.access(touch, units, 1).moves == ((1, 0),)
     rates = dict.fromkeys(group.tasks, (1, 1))
-    assert rows.ports(touch.array, rates).row == group.accesses.shape(touch.array)[-1]
-    assert columns.ports(touch.array, rates).row == 0
+    routes = [plan_ports(own.ports(touch.array, rates)).routes for own in (rows, columns)]
+    assert [own.in_rows for own in routes] == [True, False]
 
 
 def test_a_technology_that_is_like_another(tmp_path: Path) -> None:

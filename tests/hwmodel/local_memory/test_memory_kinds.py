@@ -66,12 +66,13 @@ def test_at_18_bits_a_block_reads_through_both_ports(technology: str) -> None:
 
 
 def test_memories_of_lut_that_read_at_the_address_of_writing() -> None:
-    """Those of the 7 series do, those of the ECP5 do not."""
+    """Those of the 7 series do, those of the ECP5 do not; what is never written is logic there."""
     assert bank("series7", (64, 8), 2, 0, LUT) == Built("RAM64X1D", lut=16)
     two = bank("ecp5-6", (64, 8), 2, 0, LUT)
     assert two is not None
     assert two.kind == "DP16KD"
-    assert bank("ecp5-6", (64, 8), 1, 0, LUT) == Built("DPR16X4", lut=48)
+    assert bank("ecp5-6", (64, 8), 1, 1, LUT) == Built("DPR16X4", lut=48)
+    assert bank("ecp5-6", (64, 8), 1, 0, LUT) == Built("LUT4", lut=32)
 
 
 def test_a_memory_with_one_port_serves_only_what_is_never_written() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from arrayol.ir.borders import Border
 from hwmodel.local_memory.bank_functions import Linear, Residues
 from hwmodel.local_memory.offsets import Access, Edge
-from hwmodel.local_memory.port_plan import banks_reached, moves_of, moves_of_words, step_along
+from hwmodel.local_memory.port_plan import banks_reached, lanes_of, moves_of_words, step_along
 
 
 def test_by_hand() -> None:
@@ -27,20 +28,43 @@ def test_by_hand() -> None:
 
 def test_moves_of_a_task() -> None:
     """Chunks of two places, and an axis that wraps after 10."""
-    edges = (None, Edge(10, (0, 9, 1)))
+    edges = (None, Edge(10, (0, 8, 1)))
     access = Access(((0, 0), (0, 1), (0, 4), (0, 5)), (0, 8), cycles=2, edges=edges, moves=((1, 0), (0, 8)))
     sets = (((0, 0), (0, 1)), ((0, 4), (0, 5)))
-    assert moves_of(access, sets) == ((1, 0), (0, 8), (0, 4), (0, 10))
-    assert banks_reached(Residues((1, 4)), moves_of(access, sets)) == 2  # two columns back where it wraps
+    along = ((1, 0), (0, 8), (0, 4))
+    assert lanes_of(access, sets) == ((2, (*along, (0, 10))),)
+    assert banks_reached(Residues((1, 4)), (*along, (0, 10))) == 2  # two columns back where it wraps
+    near = replace(access, edges=(None, Edge(10, (0, 5, 1))))
+    assert lanes_of(near, sets) == ((1, along), (1, (*along, (0, 10))))  # only place 5 of 0 to 5 gets past 9
 
 
 def test_an_axis_along_which_nothing_moves() -> None:
     """What is beyond its ends is always the same; where something moves a mirror leads to every other place."""
-    edges = (Edge(10, (0, 9, 1), Border("mirror")), Edge(10, (0, 9, 1), Border("nearest")))
+    edges = (Edge(10, (-1, 9, 1), Border("mirror")), Edge(10, (-1, 9, 1), Border("nearest")))
+    sets = (((0, 0),),)
     down = Access(((0, 0),), (0, 0), edges=edges, moves=((4, 0),))
-    assert moves_of(down, ()) == ((4, 0), (2, 0))
-    across = Access(((0, 0),), (0, 0), edges=edges, moves=((0, 4),))
-    assert moves_of(across, ()) == ((0, 4), (0, 1))
+    assert lanes_of(down, sets) == ((1, ((4, 0), (2, 0))),)
+    across = replace(down, moves=((0, 4),))
+    assert lanes_of(across, sets) == ((1, ((0, 4), (0, 1))),)
+    inside = replace(across, edges=(None, Edge(10, (0, 9, 1), Border("nearest"))))
+    assert lanes_of(inside, sets) == ((1, ((0, 4),)),)
+
+
+@given(st.integers(2, 12), st.integers(1, 6), st.integers(1, 3), st.integers(-3, 2), st.sampled_from([2, 3, 4, 5]))
+def test_lanes_at_a_border(extent: int, pattern: int, paving: int, origin: int, banks: int) -> None:
+    """No lane touches more banks than it is said to reach, wherever the pattern is."""
+    count = 1 + max(0, extent - 1) // paving
+    edge = Edge(extent, (origin, origin + paving * (count - 1), paving), Border("nearest"))
+    places = tuple((own,) for own in range(pattern))
+    access = Access(places, (paving,), edges=(edge,), moves=((paving,),) if count > 1 else ())
+    function, reached = Residues((banks,)), Counter[int]()
+    for lanes, moves in lanes_of(access, (places,)):
+        reached[banks_reached(function, moves)] += lanes
+    touched = []
+    for (own,) in places:
+        at = np.clip(origin + own + paving * np.arange(count), 0, extent - 1)
+        touched.append(len(np.unique(function.bank(at[:, None]))))
+    assert all(a <= b for a, b in zip(sorted(touched), sorted(reached.elements()), strict=True))
 
 
 def test_steps_in_row_major_order() -> None:

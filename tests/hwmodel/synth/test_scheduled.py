@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hwmodel.synth.logic import COEFFICIENTS, logic_of
+from hwmodel.synth.logic import COEFFICIENTS, clock_of_model, logic_of
 from hwmodel.synth.scheduled import SCHEDULED, scheduled_features
 
 
@@ -68,6 +68,7 @@ def test_a_lane_alone_at_a_bank() -> None:
         "rows": 8 * (0.875 * 3 - 1) + 3,
         # written: valid, word, address; read: address and word of the bank, word of the lane
         "stages": (1 + 8 + 6) + (6 + 8) + 8,
+        "longest": 2,
     }
 
 
@@ -99,7 +100,8 @@ def test_groups_add_up(count: int, depth: int, width: int) -> None:
     own = lane(counter(depth, 1))
     one = group(memory([], depth, width), [own], [own])
     single = scheduled_features([one], 32)
-    assert scheduled_features([one] * count, 32) == {name: count * value for name, value in single.items()}
+    added = {name: count * value for name, value in single.items()} | {"longest": 2}
+    assert scheduled_features([one] * count, 32) == added
 
 
 def test_logic_is_units_and_memories_and_what_the_schedule_has() -> None:
@@ -109,3 +111,14 @@ def test_logic_is_units_and_memories_and_what_the_schedule_has() -> None:
     assert said["lut"] == round(500 + 10 * own["agents"] + 100 * own["instructions"])
     assert said["ff"] == round(40 + 10 * COEFFICIENTS["ff"]["agents"])
     assert logic_of({}, {"lut": 500}) == {}  # a stream alone has no programs
+
+
+def test_the_clock_is_that_of_the_slower_part() -> None:
+    """A unit at 0.97 of its own clock, or a program of 256 instructions, whose numbers have 8 bits."""
+    model = {"technology": "ecp5-6-whole", "units_mhz": 100.0, "scheduled": {"longest": 256.0}}
+    assert clock_of_model(model) == 97
+    assert clock_of_model({**model, "units_mhz": 400.0}) == round(1000 / (3.1 + 8 * 0.47), 1)
+    assert clock_of_model({**model, "state_mhz": 100.0}) == round(1000 / (10 + 1.8), 1)
+    assert clock_of_model({**model, "technology": "asic45"}) is None
+    assert clock_of_model({**model, "units_mhz": None}) is None  # a module of a user
+    assert clock_of_model({**model, "scheduled": {}}) is None  # a stream alone

@@ -108,7 +108,7 @@ def test_a_table_of_gamma_takes_blocks_by_the_reads_of_its_units() -> None:
     assert [one.way for one in found] == ["copies", "copies"]
     assert [one.built.blocks for one in found] == [4, 24]
     slow = built(model, shapes, interval={"gamma": 3})
-    assert [one.built.blocks for name, one in slow.items() if name.startswith("rom") and one.depth == 4096] == [2]
+    assert [one.built.blocks for name, one in slow.items() if name.startswith("rom") and one.depth == 4096] == [4]
 
 
 @pytest.mark.parametrize(("interval", "banks"), [(5, 7), (21, 4), (98, 4)])
