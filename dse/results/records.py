@@ -22,6 +22,7 @@ from hwmodel.channels import channel_numbers
 from hwmodel.cost_model.costs import control_cost_of, parts_of, processor_costs
 from hwmodel.cost_model.estimate import DesignEstimate, GroupEstimate
 from hwmodel.cost_model.issue.datapaths import Datapaths
+from hwmodel.cost_model.issue.occupancy import at_least
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.cost_model.together import PORT
 from hwmodel.design import Blocks, GroupDesign, Splits
@@ -30,7 +31,7 @@ from hwmodel.design import Blocks, GroupDesign, Splits
 def group_record(model: MachineModel, group: GroupDesign, estimate: GroupEstimate) -> GroupRecord:
     """What a result stores of a group."""
     times = {time.task: time for time in estimate.processors}
-    paths = Datapaths(model.network, model.platform, {task: time.interval for task, time in times.items()})
+    paths = Datapaths(model.network, model.platform, at_least({task: time.interval for task, time in times.items()}))
     return GroupRecord(
         tasks=group.tasks,
         processors=tuple(

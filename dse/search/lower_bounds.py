@@ -42,6 +42,7 @@ from hwmodel.cost_model.counted.counted_accesses import moved_data
 from hwmodel.cost_model.energy import MEMORY_BITS, repetition_fj
 from hwmodel.cost_model.estimate import DYNAMIC, LEAKAGE, SETUP, Number
 from hwmodel.cost_model.issue.datapaths import Datapaths
+from hwmodel.cost_model.issue.occupancy import at_least
 from hwmodel.cost_model.memories.local_ports import terms_of
 from hwmodel.cost_model.memory_port.port import MemoryPort
 from hwmodel.cost_model.metrics import MEMORY, RESIDENT, SHARED, TIMES, TRAFFIC
@@ -129,7 +130,7 @@ def _choices(space: MappingSpace, task: str) -> list[_Choice]:
     streams = list(_stream_choices(space, task)) if space.study.has_streams else []
     if not space.study.has_blocks:
         return streams
-    paths = [Datapaths(space.model.network, platform, {task: cycles}) for cycles in every]
+    paths = [Datapaths(space.model.network, platform, at_least({task: cycles})) for cycles in every]
     return streams + [
         _Choice(units_of(rate), own.at(task, interval_of(rate)), processor_costs(accesses, own, task, rate))
         for own in paths

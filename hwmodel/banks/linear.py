@@ -17,12 +17,14 @@ from itertools import combinations, product
 from math import lcm, prod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arrayol.arrays import IntArray
-from hwmodel.accesses import Accesses, Touch, subscripts
+from hwmodel.accesses import Accesses, subscripts
 from hwmodel.banks.borders import Folding, folding
 from hwmodel.banks.conflicts import Moving, moving
 from hwmodel.banks.references import NormalisedLoop, Reference
+from hwmodel.datapath.figures import read_cycles, result_cycles
 from hwmodel.design import BankLayout
 
 # The clique bound. Elements of different iterations count: of a ring of eight neighbours each two of the nine elements
@@ -200,7 +202,7 @@ def _vectors(axes: Sequence[range]) -> Iterator[IntArray]:
         yield np.stack(columns[::-1], axis=1)
 
 
-# Bank layouts worth trying for a buffer of the machine model: fewer banks than pattern elements, few conflicts.
+# Bank layouts worth trying for a buffer of the machine model: fewer banks than pattern elements, few rounds.
 
 _VECTORS = 1 << 14  # mappings tried for one number of banks
 
@@ -208,51 +210,56 @@ _VECTORS = 1 << 14  # mappings tried for one number of banks
 def layout_candidates(accesses: Accesses, array: str, tasks: Sequence[str], most: int) -> tuple[BankLayout, ...]:
     """Linear layouts of an array for these tasks on at most `most` banks, by the number of banks.
 
-    For each number of banks the vector with the fewest accesses to one bank in a repetition; of equals only the one
-    with the fewest banks, from all in one bank up to none in conflict. Judged by the first repetition of each task, as
-    a linear mapping treats all alike but where patterns wrap; what they cost is for the model to say.
+    For each number of banks the vector that serves a repetition in the fewest rounds; of equals only the one with the
+    fewest banks, from all in one bank up to none in conflict. Judged by the first repetition of each task, as a linear
+    mapping treats all alike but where patterns wrap; what they cost is for the model to say.
     """
-    patterns = [pattern for pattern in _patterns(accesses, array, tasks) if len(pattern) > 1]
+    patterns = [pattern for pattern in _patterns(accesses, array, tasks) if len(pattern.places) > 1]
     if not patterns:
         return ()
     layouts: list[BankLayout] = []
-    least = max(len(pattern) for pattern in patterns) + 1
+    least = max(len(pattern.places) for pattern in patterns) + 1
     for banks in range(1, min(most, least - 1) + 1):
-        vector, conflicts = _best(patterns, banks)
-        if conflicts < least:
-            least = conflicts
-            layouts.append(BankLayout(array, banks, vector))
+        vectors = np.array(list(product(range(banks), repeat=patterns[0].places.shape[1]))[:_VECTORS], np.int64)
+        of_banks = [vectors @ pattern.places.T % banks for pattern in patterns]
+        for rounds in range(1, least):
+            pairs = zip(patterns, of_banks, strict=True)
+            served = np.all([pattern.are_served(own, rounds) for pattern, own in pairs], axis=0)
+            if served.any():
+                least = rounds
+                layouts.append(BankLayout(array, banks, tuple(map(int, vectors[served.argmax()]))))
+                break
         if least == 1:
             break
     return tuple(layouts)
 
 
-def _patterns(accesses: Accesses, array: str, tasks: Sequence[str]) -> list[IntArray]:
-    """For each task and side the distinct elements that its first repetition touches, as subscripts (n, rank)."""
-    patterns = []
+@dataclass(frozen=True, eq=False)
+class _Pattern:
+    """The places that the first repetition of a task accesses through a tiler, row-major, as subscripts (n, rank)."""
+
+    places: IntArray
+    written: bool
+
+    def are_served(self, banks: IntArray, rounds: int) -> NDArray[np.bool_]:
+        """Which mappings of the places to banks (mappings, n) give each bank at most one of them in each round."""
+        size, served = len(self.places), np.ones(len(banks), np.bool_)
+        when = (result_cycles if self.written else read_cycles)(np.arange(size), size, rounds)
+        for own in np.unique(when):
+            chunk = np.flatnonzero(when == own)
+            different = chunk[np.unique(self.places[chunk], axis=0, return_index=True)[1]]
+            found = np.sort(banks[:, different], axis=1)
+            served &= (found[:, 1:] != found[:, :-1]).all(axis=1)
+        return served
+
+
+def _patterns(accesses: Accesses, array: str, tasks: Sequence[str]) -> Iterator[_Pattern]:
+    """The pattern of each tiler of the tasks on an array."""
     for task in tasks:
-        for side in (accesses.reads, accesses.writes):
-            touches = [touch for touch in side[task] if touch.array == array]
-            if touches:
-                patterns.append(_first_elements(accesses, touches))
-    return patterns
-
-
-def _first_elements(accesses: Accesses, touches: Sequence[Touch]) -> IntArray:
-    repetitions = accesses.repetitions(touches[0].process)
-    first = repetitions[np.any([accesses.happens(touch, repetitions) for touch in touches], axis=0)][:1]
-    elements = np.unique(np.concatenate([accesses.touched(touch, first)[1].ravel() for touch in touches]))
-    return subscripts(elements, accesses.shape(touches[0].array)).T
-
-
-def _best(patterns: Sequence[IntArray], banks: int) -> tuple[tuple[int, ...], int]:
-    """The first vector with the fewest accesses to one bank, and that number."""
-    rank = patterns[0].shape[1]
-    vectors = np.array(list(product(range(banks), repeat=rank))[:_VECTORS], np.int64).reshape(-1, rank)
-    worst = np.zeros(len(vectors), np.int64)
-    for pattern in patterns:
-        places = vectors @ pattern.T % banks
-        counts = np.stack([(places == bank).sum(axis=1) for bank in range(banks)], axis=1)
-        worst = np.maximum(worst, counts.max(axis=1))
-    chosen = int(worst.argmin())
-    return tuple(int(entry) for entry in vectors[chosen]), int(worst[chosen])
+        for written, side in enumerate((accesses.reads, accesses.writes)):
+            for touch in side[task]:
+                repetitions = accesses.repetitions(task)
+                first = repetitions[accesses.happens(touch, repetitions)][:1]
+                if touch.array == array and len(first):
+                    elements = accesses.elements(touch, first)[0]
+                    yield _Pattern(subscripts(elements, accesses.shape(array)).T, bool(written))

@@ -59,7 +59,7 @@ def banked_memories(plan: EnumeratedPlan, design: GroupDesign, estimate: GroupEs
             readers = {name: ReadPorts(read_ports) for name in _names(accesses, design.tasks, array)}
             writers = max(1, own.writing)
             there = built.copies * read_ports // writers
-            layouts[array] = BankedMemory(function, built.depth, there, readers, writers=writers)
+            layouts[array] = BankedMemory(function, built.depth, there, readers, own.storing, writers)
         else:
             banks[array] = _banked(ports, built, _names(accesses, design.tasks, array), read_ports)
     for task, array in builder.residents:

@@ -57,6 +57,20 @@ class Grouped:
 
     def patterns(self, task: str, r: Point, *, writes: bool) -> Iterator[tuple[str, int, list[Point]]]:
         """Array, number of the tiler, and elements row-major of what one repetition reads or writes."""
+        for array, number, found, border in self.placed(task, r, writes=writes):
+            declared = self.network.arrays[array].shape
+            inside = [beyond(border, e, declared) if border else e for e in found]
+            yield array, number, [e for e in inside if e is not None]
+
+    def places(self, task: str, r: Point, *, writes: bool) -> Iterator[tuple[str, list[Point]]]:
+        """Array and places row-major of what one repetition accesses, also those beyond a constant border."""
+        for array, _, found, border in self.placed(task, r, writes=writes):
+            declared = self.network.arrays[array].shape
+            inside = [beyond(border, e, declared) if border else e for e in found]
+            yield array, [e if own is None else own for e, own in zip(found, inside, strict=True)]
+
+    def placed(self, task: str, r: Point, *, writes: bool) -> Iterator[tuple[str, int, list[Point], Border | None]]:
+        """Array, number of the tiler, places row-major before a border, and the border."""
         process = self.network.processes[task]
         tilers = [*outputs(process)] if writes else [*inputs(process), *defaults(process)]
         acts = [True] * len(tilers)
@@ -75,9 +89,7 @@ class Grouped:
                     index = index_of(tiler, r, f)
                     wrap = [tiler.wrap and extent is not None for extent in declared]
                     found.append(tuple(i % s if w else i for i, s, w in zip(index, shape, wrap, strict=True)))
-                if tiler.border:
-                    found = [e for e in (beyond(tiler.border, e, declared) for e in found) if e is not None]
-                yield array, number, found
+                yield array, number, found, tiler.border
 
     def reads(self, task: str, r: Point) -> set[Access]:
         if ("reads", task, r) not in self.known:

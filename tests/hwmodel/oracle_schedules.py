@@ -292,16 +292,26 @@ class Schedules:
         offered = self.of.platform.intervals(process)
         if interval is not None and interval not in offered:
             raise RefusedError("no-such-interval")
-        found = interval or min(offered)
-        for layout in self.of.design.layouts:
-            for run in self.of.runs[task]:
-                reads, local = self.of.reads(task, run.r), self.of.platform.local
-                touched = reads | self.of.writes(task, run.r)
-                ports = 2 if local.ports == "1w2r" and any(array == layout.array for array, _ in reads) else 1
-                banks: dict[int, int] = defaultdict(int)
-                for array, element in touched:
-                    if array == layout.array:
-                        value = sum(a * x for a, x in zip(layout.vector, element, strict=True))
-                        banks[math.floor(value / layout.block) % layout.banks] += 1
-                found = max(found, local.access_cycles * -(-max(banks.values(), default=0) // ports))
-        return found
+        found, local = interval or min(offered), self.of.platform.local
+        sides = [
+            (array, place, writes)
+            for run in self.of.runs[task]
+            for writes in (False, True)
+            for array, place in self.of.places(task, run.r, writes=writes)
+            if any(layout.array == array for layout in self.of.design.layouts)
+        ]
+        rounds = max(1, found // local.access_cycles)
+        while not all(self.is_served(*side, rounds) for side in sides):
+            rounds += 1
+        return max(found, rounds * local.access_cycles) if sides else found
+
+    def is_served(self, array: str, places: list[Point], writes: bool, rounds: int) -> bool:
+        """Whether no bank of a layout has more places of one chunk than ports."""
+        layout = next(one for one in self.of.design.layouts if one.array == array)
+        ports = 2 if self.of.platform.local.ports == "1w2r" and not writes else 1
+        chunks: dict[tuple[int, int], set[Point]] = defaultdict(set)
+        for e, place in enumerate(places):
+            chunk = math.ceil((e + 1) * rounds / len(places)) - 1 if writes else e // math.ceil(len(places) / rounds)
+            value = sum(a * x for a, x in zip(layout.vector, place, strict=True))
+            chunks[chunk, math.floor(value / layout.block) % layout.banks].add(place)
+        return max(map(len, chunks.values())) <= ports

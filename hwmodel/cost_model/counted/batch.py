@@ -24,7 +24,7 @@ from hwmodel.cost_model.counted.axis_table import AxisTable, LoopOrder, axis_tab
 from hwmodel.cost_model.counted.block_order import OrderCounts, Structures, Walked, make_structures
 from hwmodel.cost_model.counted.buffer_size.sizes import CountedBuffers
 from hwmodel.cost_model.counted.counted_accesses import CountedAccesses
-from hwmodel.cost_model.counted.counted_steps import CountedSteps, access_cycles
+from hwmodel.cost_model.counted.counted_steps import CountedSteps, kinds_of
 from hwmodel.cost_model.counted.counts import GroupCounts, make_counts
 from hwmodel.cost_model.counted.step_kinds import step_kinds
 from hwmodel.cost_model.energy import EnergyCosts, energy_prices
@@ -32,6 +32,7 @@ from hwmodel.cost_model.enumerated.plan_tables import enumerate_tables
 from hwmodel.cost_model.group.group import Group
 from hwmodel.cost_model.group.ticks import stage_group
 from hwmodel.cost_model.issue.datapaths import Datapaths
+from hwmodel.cost_model.issue.occupancy import LayoutOccupancy
 from hwmodel.cost_model.issue.processors import check_layouts
 from hwmodel.cost_model.memories.local_ports import LocalPorts
 from hwmodel.cost_model.memory_port.port import MemoryPort
@@ -173,8 +174,8 @@ class GroupBatch:
     def with_layouts(self, layouts: tuple[BankLayout, ...]) -> GroupBatch:
         """Give bank layouts to buffers; tables are shared. Raises ArrayolError for layouts that are refused."""
         check_layouts(self.counts.parts.group, layouts, self.counts.fifos, self.platform)
-        cycles = access_cycles(self.counts, self.platform, layouts)
-        return replace(self, layouts=layouts, paths=Datapaths(self.paths.network, self.platform, cycles))
+        occupied = LayoutOccupancy.of(self.counts.parts.group, layouts, self.platform, kinds_of(self.counts))
+        return replace(self, layouts=layouts, paths=Datapaths(self.paths.network, self.platform, occupied))
 
     def with_fifos(self, fifos: frozenset[str]) -> GroupBatch:
         """Open the same group with FIFOs: other stages and fewer buffers, but not the times of the joined processors.

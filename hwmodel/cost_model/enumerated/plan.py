@@ -19,10 +19,10 @@ from hwmodel.cost_model.group.scans import loop_counts
 from hwmodel.cost_model.group.ticks import Ticks, stage_group, tick_group
 from hwmodel.cost_model.issue.datapaths import Datapaths
 from hwmodel.cost_model.issue.fifo import FifoData, fifo_data
+from hwmodel.cost_model.issue.occupancy import LayoutOccupancy, of_work
 from hwmodel.cost_model.issue.processors import (
     Pipeline,
     Processors,
-    access_cycles,
     check_layouts,
     check_single_buffers,
     make_stages,
@@ -169,9 +169,9 @@ def plan_group(
     transfers = _transfers(loads, stores, first)
     _require_bounded(accesses, platform, ticks, transfers, last - first + 1)
     stages_of = make_stages(group, design, ticks.work, steps)
-    cycles = access_cycles(group, design.layouts, platform, ticks.work)
+    occupied = LayoutOccupancy.of(group, design.layouts, platform, of_work(group, ticks.work))
     ports = ports or LocalPorts.of(group, platform, design)
-    paths = Datapaths(group.network, platform, cycles, ports.fill)
+    paths = Datapaths(group.network, platform, occupied, ports.fill)
     return EnumeratedPlan(
         group,
         design,

@@ -9,6 +9,7 @@ from arrayol.errors import ArrayolError, error
 from arrayol.ir.network import Network
 from arrayol.ir.spec import Delay
 from arrayol.text import listed
+from hwmodel.cost_model.issue.occupancy import Occupancy, as_chosen
 from hwmodel.datapath.figures import Datapath
 from hwmodel.design import interval_of, units_of
 from hwmodel.platform import Platform
@@ -34,14 +35,14 @@ def _no_windows(_task: str, _units: int, _cycles: int) -> int:
 class Datapaths:
     """The datapaths of a network's tasks on a platform.
 
-    `accesses` has, by task, the cycles of a repetition's accesses to banks; a smaller interval is raised to them.
+    `occupied` gives the cycles that a repetition occupies its unit for, by task and interval.
     `filling` gives the additional rounds of each line by task, units and occupancy. The `interval` of a datapath from
     here is the occupancy: cycles from one start on a unit to the next.
     """
 
     network: Network
     platform: Platform
-    accesses: Mapping[str, int] = field(default_factory=dict)
+    occupied: Occupancy = as_chosen
     filling: Callable[[str, int, int], int] = _no_windows
     _known: dict[tuple[str, int], Datapath] = field(default_factory=dict, repr=False, compare=False)
     _rates: dict[tuple[str, int], tuple[int, int]] = field(default_factory=dict, repr=False, compare=False)
@@ -49,7 +50,7 @@ class Datapaths:
     _waits: dict[tuple[str, str, int], Waits] = field(default_factory=dict, repr=False, compare=False)
 
     def at(self, task: str, interval: int) -> Datapath:
-        """The datapath of a unit at an interval on offer (0 for the least), raised to the cycles of its accesses.
+        """The datapath of a unit at an interval on offer (0 for the least), raised to what its accesses take.
 
         Raises ArrayolError (`no-such-interval`).
         """
@@ -59,7 +60,7 @@ class Datapaths:
             offered = self.platform.intervals(process)
             if interval and interval not in offered:
                 raise _not_offered(task, interval, offered)
-            cycles = max(interval or offered[0], self.accesses.get(task, 0))
+            cycles = self.occupied(task, interval or offered[0])
             self._known[key] = self.platform.datapath(process, cycles)
         return self._known[key]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arrayol.arrays import IntArray
 from arrayol.errors import error
-from hwmodel.accesses import Extents, subscripts
+from hwmodel.accesses import subscripts
 from hwmodel.cost_model.group.group import Group, frames_kept
 from hwmodel.cost_model.group.scans import block_places
 from hwmodel.cost_model.group.ticks import Work
@@ -22,7 +22,6 @@ from hwmodel.cost_model.issue.fifo import FifoData, Starts, require_order
 from hwmodel.cost_model.issue.issue import Issue, Stage
 from hwmodel.cost_model.issue.list_schedule import ReadyList, priorities, start_rounds
 from hwmodel.cost_model.issue.states import StateChains
-from hwmodel.cost_model.numbering import ascending, require_numbers
 from hwmodel.datapath.figures import Datapath
 from hwmodel.design import BankLayout, Blocks, GroupDesign, Scan, interval_of, row_major, units_of
 from hwmodel.platform import Platform
@@ -67,51 +66,6 @@ def check_single_buffers(group: Group, arrays: frozenset[str], platform: Platfor
             platform.place("memory", "rows"),
             hint="take double buffers, or a memory with burst and latency",
         )
-
-
-def access_cycles(
-    group: Group, layouts: tuple[BankLayout, ...], platform: Platform, work: Mapping[str, Work]
-) -> dict[str, int]:
-    """The cycles, by task, of a repetition's accesses to the busiest bank; 0 without layouts."""
-    cycles = dict.fromkeys(work, 0)
-    for task, runs in work.items() if layouts else ():
-        repetitions = group.accesses.repetitions(task)[np.unique(runs.repetition)]
-        cycles[task] = max(bank_cycles(group, task, repetitions, layout, platform) for layout in layouts)
-    return cycles
-
-
-def bank_cycles(group: Group, task: str, repetitions: IntArray, layout: BankLayout, platform: Platform) -> int:
-    """The most cycles that the accesses of one of some repetitions (n, rank) to one bank take."""
-    local = platform.local
-    ports = local.read_ports if group.reads(task, layout.array) else 1
-    return local.access_cycles * -(-busiest_bank(group, task, repetitions, layout) // ports)
-
-
-def busiest_bank(group: Group, task: str, repetitions: IntArray, layout: BankLayout) -> int:
-    """The most accesses that one of some repetitions (n, rank) makes to one bank; equal elements are one access."""
-    runs, elements = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for touch in (*group.reads(task, layout.array), *group.writes(task, layout.array)):
-        happening = np.flatnonzero(group.accesses.happens(touch, repetitions))
-        touched = group.accesses.elements(touch, repetitions[happening])
-        runs.append(np.repeat(happening, touched.shape[1]))
-        elements.append(touched.ravel())
-    size = group.accesses.size(layout.array)
-    require_numbers(max(1, len(repetitions)), max(size, layout.banks))
-    distinct = ascending(np.concatenate(runs) * size + np.concatenate(elements))
-    if not len(distinct):
-        return 0
-    bank = bank_of(group.accesses.shape(layout.array), layout, distinct % size)
-    return int(np.unique(distinct // size * layout.banks + bank, return_counts=True)[1].max())
-
-
-def bank_of(shape: Extents, layout: BankLayout, elements: IntArray) -> IntArray:
-    """The bank of each element of an array, given by its row-major number."""
-    if len(layout.vector) != len(shape):
-        raise ValueError(f"the layout of '{layout.array}' has {len(layout.vector)} factors for {len(shape)} axes")
-    product = np.zeros(len(elements), np.int64)
-    for factor, index in zip(layout.vector, subscripts(elements, shape), strict=True):
-        product += factor * index
-    return product // layout.block % layout.banks
 
 
 Pipeline = tuple[str, ...]

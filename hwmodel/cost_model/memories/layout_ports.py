@@ -1,8 +1,9 @@
 """The ports of a buffer with a bank layout, and the number of its copies (docs/machine.md, section 7).
 
-A layout separates the elements that one repetition touches, not those of parallel units, nor those in a word of the
-external memory's port. So each unit that reads has its own banks, and the storer has additional ports of each. Each
-unit that writes, or each datum of a loaded word in one bank, has copies of all of these.
+A layout separates the elements of one pattern that a unit accesses in a cycle, not those of parallel units or of other
+tilers, nor those in a word of the external memory's port. So each unit has its own banks for each tiler through which
+it reads, and the storer has additional ports of each. Each unit and tiler that writes, or each datum of a loaded word
+in one bank, has copies of all of these.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from hwmodel.local_memory.port_plan import Sets
 
 @dataclass(frozen=True, slots=True)
 class LayoutPorts:
-    """The units that read, the ports of a bank that the storer needs, and the simultaneous writers."""
+    """The units that read by tiler, the ports of a bank that the storer needs, and the simultaneous writers."""
 
     function: Linear
     reading: int
@@ -33,8 +34,9 @@ class LayoutPorts:
         """The ports of a buffer of the group at some rates."""
         group, local, array = ports.group, ports.platform.local, layout.array
         function = Linear(layout.vector, layout.banks, layout.block)
-        reading = sum(rates[task][0] for task in group.tasks if group.reads(task, array))
-        writing = sum(rates[task][0] for task in group.tasks if group.writes(task, array))
+        readers, writers = group.touches(array)
+        reading = sum(rates[touch.process][0] for touch in readers)
+        writing = sum(rates[touch.process][0] for touch in writers)
         loading, storing = (
             most_in_a_bank(function, sets) * local.access_cycles
             for sets in (ports.loaded_words(array), ports.stored_words(array))

@@ -274,26 +274,20 @@ class LocalCheck:
         check.finish()
 
     def layout(self, moved: Moved, words: IntArray, memory: BankedMemory, passed: Passed, access_cycles: int) -> None:
-        """Check a buffer with a bank layout: each unit has its own banks, and accesses to a bank follow each other.
+        """Check a buffer with a bank layout: each unit has its own banks for each tiler.
 
         Raises SimulatorError (`bank`, `port`).
         """
         check = LayoutCheck(moved.array, memory, access_cycles)
-        touched: dict[str, list[tuple[Rows, IntArray]]] = {}
         for (task, _), read in self.moves.reads.items():
             if read.touch.array == moved.array:
                 rows = Rows.reading(self.accesses, self.moves.plan, self.processors[task], read.touch, read.rows)
-                own = self._in_memory(rows, read.data.changed(lambda data: words[data]))
-                touched.setdefault(task, []).append((rows, own.each))
-        for reading in touched.values():
-            check.read(reading)
+                check.read(rows, self._in_memory(rows, read.data.changed(lambda data: words[data])).each)
         if moved.loaded:
             check.load(moved.bring, passed.loaded, words)
         else:
-            for task in self.processors:
-                check.write(
-                    [(rows, own) for rows, own in self._written(moved.array, words) if rows.touch.process == task]
-                )
+            for rows, written in self._written(moved.array, words):
+                check.write(rows, written)
         check.store(moved.stored_step, passed.stored, words[moved.stored])
         check.finish()
 

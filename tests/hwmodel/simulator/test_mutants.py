@@ -71,7 +71,7 @@ def design(small: SmallLpsf) -> Design:
 
 SMALLER = "return int(np.cumsum(change).max())"
 OPEN = "return self._live(*open_intervals(chains, stage.step))"
-BANKS = "cycles[task] = max(bank_cycles(group, task, repetitions, layout, platform) for layout in layouts)"
+BANKS = "while not all(accesses.are_served(rounds) for accesses in own):"
 MODEL = {  # the module, a line of it, and what stands there instead
     "every memory one too small": ("group.moves", SMALLER, f"{SMALLER} - 1"),
     "loads a step too late": (
@@ -86,7 +86,7 @@ MODEL = {  # the module, a line of it, and what stands there instead
         'shared = self.channel.channels, self.channel.port == "shared"',
         "shared = self.channel.channels, False",
     ),
-    "bank conflicts ignored": ("issue.processors", BANKS, "cycles[task] = 0"),
+    "bank conflicts ignored": ("issue.occupancy", BANKS, "while False:"),
     "levels that do not wait": ("issue.issue", "np.maximum(rounds, waits[step])", "rounds"),
     "latency forgotten": ("memory_port.requests", "first = latency + self.passing", "first = self.passing"),
     "states always in registers": (
