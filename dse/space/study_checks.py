@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from arrayol.errors import ArrayolError, Diagnostic, error
+from arrayol.errors import ArrayolError, Diagnostic
 from arrayol.ir.network import Network
 from arrayol.ir.spec import Spec
 from arrayol.language.parameters.copies import component_name, copies_of
@@ -34,20 +34,20 @@ def check_space(space: MappingSpace) -> None:
 
 
 def emitted_only(study: Study, coverage: Coverage) -> Study:
-    """The study without bank layouts, and without a memory port where only AXI4-Streams are emitted.
+    """The study without a memory port where only AXI4-Streams are emitted, and bank layouts where they are.
 
     Streams that are not emitted are left out where they are priced. Raises ArrayolError: `not-emitted` and
-    `not-in-hardware` where nothing of the specification is emitted on the platform, `study-misfit` where the study asks
-    for layouts alone.
+    `not-in-hardware` where nothing of the specification is emitted on the platform, and where the study asks for
+    layouts alone on one for which none is emitted.
     """
     axi_streams, frames_inside = study.has_streams and AXIS in study.interfaces, INSIDE in study.frames
     if (refusal := coverage.why_nothing(axi_streams=axi_streams, frames_inside=frames_inside)) is not None:
         raise refusal
-    if "none" not in study.layouts:
-        message = "the study wants each buffer with a bank layout, and designs with one are not emitted"
-        hint = 'add "none" to layouts, or leave out --hardware'
-        raise error("study-misfit", message, study.place("layouts"), hint=hint)
-    changed: dict[str, Any] = {"layouts": ("none",)}
+    changed: dict[str, Any] = {}
+    if coverage.why_no_layouts is not None:
+        if "none" not in study.layouts:
+            raise coverage.why_no_layouts
+        changed["layouts"] = ("none",)
     if coverage.why_no_port is not None:
         changed |= {"styles": (STREAM_STYLE,), "interfaces": (AXIS,)}
     if coverage.why_not_over_frames is not None:

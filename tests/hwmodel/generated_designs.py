@@ -10,6 +10,7 @@ each feature and of each refusal; the exit code is 1 where something was wrong. 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -91,7 +92,8 @@ class Tally:
             simulation, design = scheduled(case)
         except ArrayolError as error:
             first = error.diagnostics[0]
-            self.refused[f"{first.code}: {first.message}" if first.code == "unproven-schedule" else first.code] += 1
+            unnamed = re.sub("'[^']*'", "'...'", first.message)
+            self.refused[f"{first.code}: {unnamed}"] += 1
             return
         assert design is not None, "all have bodies, and none reads of other frames"
         if self.hls:

@@ -245,8 +245,8 @@ def _copies(group: GroupSchedule, memory: Memory) -> str:
     readers = group.readers[memory.name]
     if not readers:
         return "a table, a port for each read"
-    lanes = [len(own) for agent in group.agents for name, own in agent.lanes.items() if name in readers]
-    return str(sum(lanes) if memory.copy_each else len(readers))
+    copies = {name: len(own) for agent in group.agents for name, own in agent.copies.items()}
+    return str(sum(copies.get(name, 1) for name in readers))
 
 
 def costs_part(own: Promised) -> Iterator[str]:

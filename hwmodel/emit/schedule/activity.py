@@ -29,11 +29,15 @@ from hwmodel.emit.schedule.repetition import NotRepeatedError, StepRepetition
 
 @dataclass(frozen=True, eq=False)
 class Lanes:
-    """Lanes side by side on one memory: the word of each row and lane, -1 for none."""
+    """Lanes side by side on one memory: the word of each row and lane, -1 for none.
+
+    `copies` are the lanes that read each copy of the memory; without them all read one.
+    """
 
     name: str
     memory: Memory
     words: IntArray
+    copies: tuple[tuple[int, ...], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +121,7 @@ class Agent:
 
     `limits` has for each column one more than its greatest number. `lanes` has the counters of all lanes by name,
     `controls` the column of each control, and `places` the counters of other numbers. The column `last` marks the end
-    of a step.
+    of a step. `copies` has by name the lanes that read each copy of their memory, where they have several.
     """
 
     name: str
@@ -129,6 +133,7 @@ class Agent:
     controls: Mapping[str, int]
     places: Mapping[str, PlaceCounters]
     last: int
+    copies: Mapping[str, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
 
 
 class _Columns:
@@ -199,7 +204,8 @@ def compiled(activity: Activity, repetition: StepRepetition | None = None, ends:
     if activity.setup:
         program = after_setup(rolled(symbols[: activity.again]), program)
     kinds_of_rows = tuple(tuple(row) for row in kinds.tolist())
-    return Agent(activity.name, program, kinds_of_rows, limits, lanes, memories, controls, places, last)
+    copies = {own.name: own.copies for own in activity.lanes if own.copies}
+    return Agent(activity.name, program, kinds_of_rows, limits, lanes, memories, controls, places, last, copies)
 
 
 def _places(columns: _Columns, own: Followed) -> PlaceCounters:

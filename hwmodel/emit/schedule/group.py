@@ -23,9 +23,9 @@ from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.own_module import Computing
 from hwmodel.emit.schedule.port import AddressMap, DmaEngine, PortLanes, PortScheduler
 from hwmodel.emit.schedule.port_moves import BlockMoves
-from hwmodel.emit.schedule.tasks import TaskScheduler, writers_of
+from hwmodel.emit.schedule.tasks import TaskScheduler, units_of_instances, writers_of
 from hwmodel.emit.schedule.units import TaskUnits
-from hwmodel.local_memory.addresses import WindowReads
+from hwmodel.local_memory.addresses import BankedMemory, WindowReads
 from hwmodel.memory_kinds import FIFO
 from hwmodel.platform import Platform
 from hwmodel.residence import ONCE, ROM
@@ -229,6 +229,12 @@ class GroupScheduler:
         """The tilers that are read at subscripts of data."""
         every = (*self.local.banks.values(), *self.local.residents.values())
         random = {reader for memory in every for reader, ports in memory.readers.items() if ports.random}
+        random |= {
+            (task, number)
+            for memory in self.local.layouts.values()
+            for task, number in memory.readers
+            if self.accesses.reads[task][number].port in self.datapaths[task].tables
+        }
         # What a counter makes in the model has no memory there.
         for task, number in self.run.moves.resident:
             touch = self.accesses.reads[task][number]
@@ -265,27 +271,53 @@ class GroupScheduler:
 
     def _buffer(self, array: str) -> Memory:
         """The memory of a buffer; without a bank function it consists of registers."""
-        banked, words = self.local.banks.get(array), self.local.words[array]
+        banked, words = self._banked(array), self.local.words[array]
         if banked is None:
             return Memory(
                 plain(array), array, self._bits(array), (), words.size, sections_of(words, words.size), registers=True
             )
         moduli = (*((banked.writers,) if banked.writers > 1 else ()), *moduli_of(banked.function))
-        each = any(ports.ports > 1 for ports in banked.readers.values()) or banked.storing > 1
-        sections = sections_of(words, banked.depth)
-        return Memory(plain(array), array, self._bits(array), moduli, banked.depth, sections, copy_each=each)
+        memory = Memory(plain(array), array, self._bits(array), moduli, banked.depth, sections_of(words, banked.depth))
+        ports = max((reader.ports for reader in banked.readers.values()), default=1)
+        if array in self.local.layouts:
+            return replace(memory, own_copies=ports, storing=banked.storing)
+        return replace(memory, copy_each=ports > 1 or banked.storing > 1)
+
+    def _banked(self, array: str) -> BankedMemory | None:
+        """The banks of a buffer, with a bank layout or without; None for registers."""
+        return self.local.layouts.get(array) or self.local.banks.get(array)
 
     def _buffer_words(self) -> dict[str, IntArray]:
         """The word of each datum of a buffer; with several writers each of them has copies of its own."""
         words: dict[str, IntArray] = {}
         for array, located in self.run.located.items():
-            banked = self.local.banks.get(array)
+            banked = self._banked(array)
             words[array] = located
             if banked is not None and banked.writers > 1:
-                words[array] = located.copy()
-                for number, (_, _, data) in enumerate(writers_of(self.accesses, self.run, array)):
-                    words[array][data] += number * banked.function.banks * banked.depth
+                words[array] = located + self._writers(array) * banked.function.banks * banked.depth
         return words
+
+    def _writers(self, array: str) -> IntArray:
+        """The number of the writer of each datum of a buffer: its tiler; with a bank layout its unit too.
+
+        A word that is loaded to a buffer with a layout has a writer for each of its data in one bank.
+        """
+        writer, banked, before = np.zeros_like(self.run.located[array]), self.local.layouts.get(array), 0
+        for touch, writing, data in writers_of(self.accesses, self.run, array):
+            own = self.run.processors[touch.process]
+            units = units_of_instances(own)[writing][:, None] if banked is not None else np.zeros(1, np.int64)
+            writer[data] = before + units
+            before += own.units if banked is not None else 1
+        moved = self.run.moves.arrays[array]
+        if banked is None or not moved.loaded:
+            return writer
+        local = self.run.requesters[array, False].parts(0, np.arange(self.accesses.size(array)))[1][moved.element]
+        bank = self.run.located[array] // banked.depth
+        order = np.lexsort((moved.element, bank, local, moved.bring))
+        is_first = (np.diff(np.stack([bank, local, moved.bring])[:, order], axis=1, prepend=-1) != 0).any(axis=0)
+        place = np.arange(len(order))
+        writer[order] = place - np.maximum.accumulate(np.where(is_first, place, 0))
+        return writer
 
     def _fifo(self, array: str) -> Memory:
         """The memory of a FIFO, with one bank for each datum of a word."""

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from arrayol.arrays import IntArray
+from arrayol.text import counted
+from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.local_memory.addresses import Addresses, BankAddresses, BufferWords, ElementBox, Words
 from hwmodel.local_memory.bank_functions import BankFunction, Residues
 
@@ -32,10 +34,12 @@ class Memory:
     """A memory by name: the data of `array`, of `width` bits each, in as many banks as the product of `moduli`.
 
     Each bank has `depth` words. Each reader has a copy of all banks; with `copy_each`, each reading lane has one. With
-    `registers` all words can be read at once. For an array that is there before the frame, `elements` has the word of
-    each element, and if it is never written, `content` has the bits of each word. The words of a `fifo` are written and
-    read in turn. With `turns` above 1 each bank has so many equal parts, and each frame uses the next one; words are
-    numbered as in the first part. With `reads_next` a frame writes its part and reads the one after it, the oldest one.
+    `own_copies`, of an array with a bank layout, so many copies are there for each unit that reads, and the storer has
+    `storing` of them. With `registers` all words can be read at once. For an array that is there before the frame,
+    `elements` has the word of each element, and if it is never written, `content` has the bits of each word. The words
+    of a `fifo` are written and read in turn. With `turns` above 1 each bank has so many equal parts, and each frame
+    uses the next one; words are numbered as in the first part. With `reads_next` a frame writes its part and reads the
+    one after it, the oldest one.
     """
 
     name: str
@@ -46,6 +50,8 @@ class Memory:
     sections: tuple[Section, ...]
     registers: bool = False
     copy_each: bool = False
+    own_copies: int = 0
+    storing: int = 1
     elements: tuple[int, ...] | None = None
     content: tuple[int, ...] | None = None
     fifo: bool = False
@@ -66,6 +72,36 @@ class Memory:
     def size(self) -> int:
         """The words of all banks of one copy."""
         return self.banks * self.depth
+
+    def copies_of(self, words: IntArray, units: int, most: int) -> tuple[tuple[int, ...], ...]:
+        """The lanes that share a copy, of lanes that read these words (rows, lanes), -1 for none, equally many a unit.
+
+        Empty where all share one. With `own_copies` no two that share one ever read different words of a bank at once.
+        Raises ArrayolError (`not-emitted`) where a unit needs more than `most` copies then.
+        """
+        lanes, bank, shared = words.shape[1], words // max(1, self.depth), list[list[int]]()
+        if self.copy_each:
+            return tuple((lane,) for lane in range(lanes))
+        if not self.own_copies:
+            return ()
+        for unit in np.split(np.arange(lanes), units):
+            own = list[list[int]]()
+            for lane in unit.tolist():
+                there = words[:, [lane]] >= 0
+                for together in own:
+                    others = words[:, together]
+                    meet = there & (others >= 0) & (bank[:, together] == bank[:, [lane]]) & (others != words[:, [lane]])
+                    if not meet.any():
+                        together.append(lane)
+                        break
+                else:
+                    own.append([lane])
+            if len(own) > most:
+                text = f"'{self.array}' has a bank layout of which {counted(len(own), 'copy', 'copies')} would be read"
+                hint = "take a design with another layout of it, or without"
+                raise not_emitted(f"{text} at a time, where the model has {most}", hint)
+            shared += own
+        return tuple(map(tuple, shared))
 
     @property
     def is_table(self) -> bool:

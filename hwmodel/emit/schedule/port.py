@@ -417,4 +417,4 @@ def _table(rows: _Rows, name: str, touched: Sequence[tuple[int, str, IntArray, I
     for row, lane_name, lanes, words in touched:
         if lane_name == name:
             table[row, lanes] = words
-    return Lanes(name, memory, table)
+    return Lanes(name, memory, table, memory.copies_of(table, 1, memory.storing) if port.write else ())

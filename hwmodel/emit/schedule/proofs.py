@@ -89,9 +89,11 @@ def require_claims(claims: Iterable[Claim], readers: Mapping[str, Sequence[str]]
         replay = replayed(claim.agent)
         _require_same(claim, replay)
         for lanes in claim.activity.lanes:
-            # Of registers all words can be used at once; with `copy_each` each reading lane has a copy of its own.
-            if not (lanes.memory.registers or (lanes.memory.copy_each and lanes.name in reading)):
-                _require_disjoint_lanes(claim, lanes.name, lanes.memory, replay)
+            if lanes.memory.registers:
+                continue  # all words can be used at once
+            words = replay.words[lanes.name]
+            for own in (lanes.copies if lanes.name in reading else ()) or (range(words.shape[1]),):
+                _require_disjoint_lanes(claim, lanes.memory, words[:, list(own)])
 
 
 def claims_of(accesses: Accesses, tables: Tables, schedule: GroupSchedule, run: GroupRun) -> Iterator[Claim]:
@@ -132,10 +134,10 @@ def _require_same(claim: Claim, found: Replayed) -> None:
             raise unproven(f"{claim.where(row)} has another '{name}' than it should")
 
 
-def _require_disjoint_lanes(claim: Claim, name: str, memory: Memory, found: Replayed) -> None:
+def _require_disjoint_lanes(claim: Claim, memory: Memory, words: IntArray) -> None:
     """The third proof: lanes side by side do not touch different words of one bank."""
     # In ascending order, words of one bank are adjacent.
-    words = np.sort(found.words[name], axis=1)
+    words = np.sort(words, axis=1)
     bank = words // memory.depth
     meet = (words[:, 1:] >= 0) & (words[:, :-1] >= 0) & (bank[:, 1:] == bank[:, :-1]) & (words[:, 1:] != words[:, :-1])
     for row in np.flatnonzero(meet.any(axis=1))[:1].tolist():

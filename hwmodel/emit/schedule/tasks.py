@@ -160,14 +160,19 @@ class TaskScheduler:
         window = self.windows.get((own.task, number))
         if window is None:
             at, lane = in_chunks(first, units, size, chunk)
-            return port, Lanes(name, memory, table_of((timed.readers, own.units * chunk), at, lane, words)), None
+            table = table_of((timed.readers, own.units * chunk), at, lane, words)
+            return port, Lanes(name, memory, table, memory.copies_of(table, own.units, memory.own_copies)), None
         kept = window_kept(when, window, size)
         row = first[:, None] - kept.back[units] * own.unit.interval + kept.lane[units] // window.each
         table = table_of((timed.readers, window.each), row, kept.lane[units] % window.each, words)
         moves = np.zeros(timed.readers, np.int64)
         for ahead in range(window.fill + 1):
             moves[timed.reading - ahead * own.unit.interval] = 1  # also where nothing but a border's constant is read
-        return replace(port, window=kept.port), Lanes(name, memory, table), moves
+        return (
+            replace(port, window=kept.port),
+            Lanes(name, memory, table, memory.copies_of(table, 1, memory.own_copies)),
+            moves,
+        )
 
     def _lookup(self, own: ProcessorState, number: int) -> ReadPort:
         """A port that is read at subscripts of data, from the whole array. Raises ArrayolError (`not-emitted`)."""

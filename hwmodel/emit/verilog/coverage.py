@@ -145,6 +145,15 @@ class Coverage:
         """The first reason against all designs with a memory port, which only streams can do without; or None."""
         return next(self._of_port(), None)
 
+    @cached_property
+    def why_no_layouts(self) -> ArrayolError | None:
+        """The reason against all designs with bank layouts; or None."""
+        cycles = self.platform.local.access_cycles
+        if cycles == 1:
+            return None
+        hint = "set access_cycles = 1 in [local] of the platform, and explore again"
+        return not_emitted(f"a bank with a layout is accessed every {counted(cycles, 'cycle')}", hint)
+
     def why_no_stream(self, tasks: Collection[str], stream: Stream) -> ArrayolError | None:
         """The first reason that no design is emitted for in which these tasks stream."""
         if stream.frames == "outside" and self.why_not_over_frames is not None:
@@ -277,10 +286,8 @@ class Coverage:
             if group.stream is not None:
                 yield from self._of_stream(group.tasks, group.stream)
                 yield from self._no_tables_in_streams(group)
-            for layout in group.layouts:
-                yield not_emitted(
-                    f"'{layout.array}' has a bank layout", "take a design without, as --hardware explores them"
-                )
+            if group.layouts and self.why_no_layouts is not None:
+                yield self.why_no_layouts
             for array in [] if self.as_verilog else sorted(group.single_buffers):
                 yield not_emitted(
                     f"'{array}' has a single buffer, which C++ fills while it is read",

@@ -31,9 +31,8 @@ def memories(wiring: GroupWiring) -> Iterator[str]:
             yield from _registers(wiring, memory, readers, writers)
         else:
             for reader in readers:
-                lanes = wiring.lanes(reader)[1]
-                for first, count in [(lane, 1) for lane in range(lanes)] if memory.copy_each else [(0, lanes)]:
-                    yield from _copy(wiring, memory, reader, (first, count), writers)
+                for lanes in wiring.copies(reader) or (tuple(range(wiring.lanes(reader)[1])),):
+                    yield from _copy(wiring, memory, reader, lanes, writers)
 
 
 def _turns(wiring: GroupWiring, memory: Memory, readers: Sequence[str], writers: Sequence[str]) -> Iterator[str]:
@@ -83,18 +82,24 @@ def _registers(wiring: GroupWiring, memory: Memory, readers: Sequence[str], writ
 
 
 def _copy(
-    wiring: GroupWiring, memory: Memory, reader: str, lanes: tuple[int, int], writers: Sequence[str]
+    wiring: GroupWiring, memory: Memory, reader: str, lanes: Sequence[int], writers: Sequence[str]
 ) -> Iterator[str]:
-    """A copy for some lanes of a reader: from the first one on, so many."""
-    bits, (first, count) = code_bits(memory), lanes
-    own = f"_{first}" if memory.copy_each else ""
+    """A copy for some lanes of a reader."""
+    bits, own = code_bits(memory), f"_{lanes[0]}" if wiring.copies(reader) else ""
     sizes = {"valid": 1, "bank": bits, "address": address_bits(memory), "data": memory.width}
     nets = {what: f"{reader}_{_address(memory) if what == 'address' else what}" for what in sizes}
-    at = {what: f"{nets[what]}[{first * size} +: {count * size}]" for what, size in sizes.items()}
+    at = {what: _of_lanes(nets[what], lanes, size) for what, size in sizes.items()}
     if wiring.lanes(reader)[1] == 1:
         at |= {what: nets[what] for what, size in sizes.items() if size == 1}
     apart = reader in wiring.schedule.apart
-    yield from copy_of(wiring, memory, (f"{memory.name}_for_{reader}{own}", count), at, writers, apart=apart)
+    yield from copy_of(wiring, memory, (f"{memory.name}_for_{reader}{own}", len(lanes)), at, writers, apart=apart)
+
+
+def _of_lanes(net: str, lanes: Sequence[int], size: int) -> str:
+    """The parts of a net for some lanes, ascending, of so many bits each."""
+    if lanes[-1] - lanes[0] == len(lanes) - 1:
+        return f"{net}[{lanes[0] * size} +: {len(lanes) * size}]"
+    return f"{{{', '.join(f'{net}[{lane * size} +: {size}]' for lane in reversed(lanes))}}}"
 
 
 def copy_of(

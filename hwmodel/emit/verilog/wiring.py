@@ -131,3 +131,7 @@ class GroupWiring:
             if name in agent.lanes:
                 return agent.memories[name], len(agent.lanes[name])
         raise KeyError(name)
+
+    def copies(self, name: str) -> tuple[tuple[int, ...], ...]:
+        """The lanes that read each copy of the memory of some lanes; empty where all read one."""
+        return next((agent.copies[name] for agent in self.schedule.agents if name in agent.copies), ())

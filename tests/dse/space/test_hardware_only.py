@@ -103,7 +103,11 @@ def test_without_bursts_by_run_an_axi_stream_is_left(tmp_path: Path) -> None:
     [
         (PLATFORM.replace('technology = "ecp5-6"\n', "[elementary.add]\ninitiation_interval = 1\n"), {}, "technology"),
         (f"{PLATFORM}[elementary.add]\nlatency = 1\n", {}, "latency of 'one_2' is given"),
-        (PLATFORM, {"layouts": ["linear"]}, "study-misfit.*bank layout"),
+        (
+            f"{PLATFORM}[local]\naccess_cycles = 2\n",
+            {"layouts": ["linear"]},
+            "a bank with a layout is accessed every 2",
+        ),
     ],
     ids=["technology", "figures", "layouts"],
 )

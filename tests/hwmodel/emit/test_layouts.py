@@ -1,0 +1,86 @@
+"""Buffers with bank layouts as hardware: as many copies of their banks as the model has, and none that is too small."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hardware_designs import PLATFORM, SPEC, Small, bench_of
+from verilog_programs import frames_of, needs_icarus, promised_frames
+
+from arrayol.errors import ArrayolError
+from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor, row_major
+from hwmodel.emit.schedule.design import HardwareDesign
+from hwmodel.emit.schedule.group import GroupScheduler
+from hwmodel.emit.schedule.memories import Memory
+from hwmodel.emit.verilog.coverage import Coverage
+
+BY_COLUMN, ONE_BANK, IN_BLOCKS = BankLayout("x", 3, (0, 1)), BankLayout("y", 1, (0, 0)), BankLayout("z", 4, (2, 1), 2)
+TWO_READ = '[local]\nports = "1w2r"\n'
+SLOW = "[local]\naccess_cycles = 2\n"
+
+
+def mapped(*layouts: BankLayout, units: int = 1, local: str = "") -> tuple[Small, Design]:
+    """Two tasks in a group in blocks of two rows, with some layouts."""
+    processors = Processor("blurred", units), Processor("scaled", units)
+    design = Design((GroupDesign(processors, Blocks((2, 14), row_major(2)), layouts=layouts),))
+    return Small(bench_of(SPEC, PLATFORM + local), (design,)), design
+
+
+def copies_of(hardware: HardwareDesign, layout: BankLayout) -> int:
+    """The copies of the banks of a layout that are emitted."""
+    (group,) = hardware.groups
+    memory = next(own for own in group.memories if own.array == layout.array)
+    shared = {name: len(own) for agent in group.agents for name, own in agent.copies.items()}
+    return memory.banks // layout.banks * sum(shared.get(name, 1) for name in group.readers[memory.name])
+
+
+@needs_icarus
+@pytest.mark.parametrize(
+    ("layouts", "units", "local"),
+    [
+        ((BY_COLUMN,), 1, ""),
+        ((BY_COLUMN, ONE_BANK, IN_BLOCKS), 3, ""),
+        ((BankLayout("x", 5, (2, 1), 2),), 2, ""),
+        ((BY_COLUMN, BankLayout("z", 3, (1, 1))), 2, TWO_READ),
+    ],
+    ids=["one unit", "all buffers", "blocks of two", "two ports"],
+)
+def test_a_layout_takes_the_cycles_of_the_model(layouts: tuple[BankLayout, ...], units: int, local: str) -> None:
+    small, design = mapped(*layouts, units=units, local=local)
+    hardware = small.hardware(design)
+    estimate = small.testbench.model.evaluate(design)
+    assert hardware.cycles == estimate.latency_cycles
+    assert frames_of(hardware) == promised_frames(hardware)
+    for layout in layouts:
+        built = next(use.organisation for use in estimate.groups[0].memories if use.name == layout.array)
+        assert built is not None
+        most = built.copies * (2 if local else 1)
+        assert copies_of(hardware, layout) <= most
+        assert local or layout.block > 1 or copies_of(hardware, layout) == most, layout
+
+
+def test_a_copy_too_few_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All units of a task, and all data of a word to be stored, would read the same banks."""
+    small, design = mapped(BY_COLUMN, BankLayout("z", 3, (1, 1)), units=3)
+    monkeypatch.setattr(Memory, "copies_of", lambda *_: ())
+    with pytest.raises(ArrayolError, match=r"unproven-schedule.*meets two words of bank \d+ of '[xz]'"):
+        small.hardware(design)
+
+
+def test_a_writer_too_few_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Data of a word, or of several units, would be written to one bank."""
+    small, design = mapped(BY_COLUMN, units=1)
+    monkeypatch.setattr(GroupScheduler, "_writers", lambda own, array: np.zeros_like(own.run.located[array]))
+    with pytest.raises(ArrayolError, match=r"unproven-schedule.*meets two words of bank \d+ of 'x'"):
+        small.hardware(design)
+
+
+def test_banks_that_are_slower_than_a_cycle_are_refused() -> None:
+    small, design = mapped(BY_COLUMN, local=SLOW)
+    covers = Coverage(small.testbench.accesses, small.testbench.platform)
+    with pytest.raises(ArrayolError, match=r"not-emitted.*a bank with a layout is accessed every 2 cycles"):
+        covers.require(design)
+    group = replace(design.groups[0], layouts=())
+    assert covers.why_not(replace(design, groups=(group,))) is None
