@@ -192,12 +192,12 @@ class MappingSpace:
     def why_no_blocks(self, group: Mask) -> str:
         """Why a group has no last task."""
         if self._is_shared_setup(group):
-            return "the group shares what is loaded once with another, which is not emitted"
+            return "the group shares what is loaded once with another at the same time, which is not emitted"
         return "the group ends in several tasks that no blocks cut alike"
 
     def _is_shared_setup(self, group: Mask) -> bool:
-        """Whether a group is not emitted, since it shares what is loaded once with others."""
-        return self.study.hardware and self.coverage.is_shared_setup(self.tasks(group))
+        """Whether a group is not emitted, since it shares what is loaded once with others at the same time."""
+        return self.study.hardware and self.study.together and self.coverage.is_shared_setup(self.tasks(group))
 
     @cached_property
     def coverage(self) -> Coverage:

@@ -26,7 +26,7 @@ from hwmodel.emit.schedule.bits import bits_of_values, not_emitted
 from hwmodel.emit.schedule.frames.short_frame import ShortFrame
 from hwmodel.emit.schedule.frames.whole_frame import WholeFrame, WholeGroup
 from hwmodel.emit.schedule.frames.whole_stream import WholeStream
-from hwmodel.emit.schedule.group import GroupSchedule, GroupScheduler
+from hwmodel.emit.schedule.group import GroupSchedule, GroupScheduler, loaded_once
 from hwmodel.emit.schedule.memory_styles import styles_of
 from hwmodel.emit.schedule.own_module import Computing, own_module
 from hwmodel.emit.schedule.port import AddressMap, address_map
@@ -226,7 +226,7 @@ class _Given:
             if name in self.values and not accesses.lies_outside(name)
         }
         groups, datapaths = list[GroupSchedule](), datapaths_of(self.spec, accesses, self.platform, simulation)
-        outside = there_before(accesses)
+        outside, together = there_before(accesses), loaded_together(accesses, simulation)
         for number, (memories, run) in enumerate(zip(local, simulation.groups, strict=True)):
             if isinstance(run, StreamGroupRun):
                 assert streams is not None, "a group that streams is refused before"
@@ -237,7 +237,9 @@ class _Given:
                 datapaths |= schedule.streaming
                 continue
             assert isinstance(memories, LocalMemories), "those of a group of blocks"
-            scheduler = GroupScheduler(accesses, self.platform, memories, run, self.addresses, datapaths, contents)
+            scheduler = GroupScheduler(
+                accesses, self.platform, memories, run, self.addresses, datapaths, contents, together
+            )
             tables = scheduler.tables()
             schedule = scheduler.schedule(tables)
             require_proofs(accesses, tables, schedule, run)
@@ -283,6 +285,14 @@ def _require_short_programs(groups: Sequence[GroupSchedule]) -> None:
                 f"the program of '{agent.name}' would have {counted(len(agent.program.instructions), 'instruction')}",
                 "take a design whose steps repeat: blocks of whole rows, or sides that divide the frame and words",
             )
+
+
+def loaded_together(accesses: Accesses, simulation: Simulation) -> tuple[str, ...]:
+    """All arrays that are loaded before all frames, if several groups read one of them; else none."""
+    held = [loaded_once(accesses, run) for run in simulation.groups if isinstance(run, GroupRun)]
+    every = frozenset().union(*held)
+    is_shared = sum(map(len, held)) > len(every)
+    return tuple(array for array in accesses.network.arrays if array in every) if is_shared else ()
 
 
 def datapaths_of(spec: Spec, accesses: Accesses, platform: Platform, simulation: Simulation) -> dict[str, Computing]:

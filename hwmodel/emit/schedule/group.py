@@ -7,7 +7,7 @@ The run says in which cycle each repetition starts, and in which step each datum
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -140,9 +140,18 @@ class Tables:
     once: tuple[str, ...]
 
 
+def loaded_once(accesses: Accesses, run: GroupRun) -> frozenset[str]:
+    """The arrays that are loaded before all frames for the tasks of a group."""
+    read = {accesses.reads[task][number].array for task, number in run.moves.resident}
+    return frozenset(array for array in read if accesses.load[array] == ONCE)
+
+
 @dataclass(frozen=True)
 class GroupScheduler:
-    """Makes the hardware of a group; `datapaths` has by task the derived datapath of its units."""
+    """Makes the hardware of a group; `datapaths` has by task the derived datapath of its units.
+
+    `together` are arrays that several groups load before all frames, in one step that they have at the same time.
+    """
 
     accesses: Accesses
     platform: Platform
@@ -151,6 +160,7 @@ class GroupScheduler:
     addresses: AddressMap
     datapaths: Mapping[str, Computing]
     contents: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)  # of arrays in ROMs, as bits
+    together: Sequence[str] = ()
 
     def schedule(self, tables: Tables, whole: WholeGroup | None = None) -> GroupSchedule:
         """The schedule of the activities in `tables`.
@@ -260,14 +270,13 @@ class GroupScheduler:
 
     def _once(self, memories: Mapping[tuple[str, str], Memory]) -> dict[str, list[Memory]]:
         """By array that is loaded before all frames, in the network's order, the memories of the tasks that read it."""
-        once: dict[str, list[Memory]] = {}
-        for array in self.accesses.network.arrays:
-            holding = [
-                memory for (_, name), memory in memories.items() if name == array and memory.elements is not None
-            ]
-            if holding and self.accesses.load[array] == ONCE:
-                once[array] = holding
-        return once
+        held = loaded_once(self.accesses, self.run)
+        passing = {*held, *self.together} if held else set[str]()
+        return {
+            array: [memory for (_, name), memory in memories.items() if name == array and array in held]
+            for array in self.accesses.network.arrays
+            if array in passing
+        }
 
     def _buffer(self, array: str) -> Memory:
         """The memory of a buffer; without a bank function it consists of registers."""

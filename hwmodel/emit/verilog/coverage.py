@@ -128,7 +128,8 @@ class Coverage:
             return self.why_not_over_frames
         if not any(has_axi_streams(group) for group in groups) and self.why_no_port is not None:
             return self.why_no_port
-        return next(self._of_design(groups), None)
+        reasons = self._of_design(groups, together=design.together and len(groups) > 1)
+        return next(reasons, None)
 
     @cached_property
     def why_none(self) -> ArrayolError | None:
@@ -281,7 +282,7 @@ class Coverage:
                     "set a larger word_bits in [memory] of the platform, and explore again",
                 )
 
-    def _of_design(self, groups: Sequence[GroupDesign]) -> Iterator[ArrayolError]:
+    def _of_design(self, groups: Sequence[GroupDesign], *, together: bool) -> Iterator[ArrayolError]:
         for group in groups:
             if group.stream is not None:
                 yield from self._of_stream(group.tasks, group.stream)
@@ -295,7 +296,7 @@ class Coverage:
                 )
             for processor in group.processors:
                 yield from self._given_figures(processor)
-        yield from self._loaded_for_several(groups)
+        yield from self._loaded_for_several(groups, together=together)
 
     def _of_stream(self, tasks: Collection[str], stream: Stream) -> Iterator[ArrayolError]:
         if not self.as_verilog and stream.interface == "port":
@@ -365,14 +366,18 @@ class Coverage:
             f"leave them out of {table}, or give a latency of at least that, and explore again",
         )
 
-    def _loaded_for_several(self, groups: Sequence[GroupDesign]) -> Iterator[ArrayolError]:
-        """An array that is loaded before the first frame, for the memories of several groups."""
-        for array, load in self.accesses.load.items():
+    def _loaded_for_several(self, groups: Sequence[GroupDesign], *, together: bool) -> Iterator[ArrayolError]:
+        """An array that is loaded before the first frame for several groups, streams or all at the same time.
+
+        Groups of blocks that run in turn take its words together.
+        """
+        for array in (name for name, load in self.accesses.load.items() if load == ONCE):
             readers = self.accesses.network.arrays[array].readers
-            reading = sum(any(task in readers for task in group.tasks) for group in groups)
-            if load == ONCE and reading > 1:
+            reading = [group for group in groups if any(task in readers for task in group.tasks)]
+            if len(reading) > 1 and (together or any(group.stream is not None for group in reading)):
+                which = "at the same time" if together else "one of which is a stream"
                 yield not_emitted(
-                    f"'{array}' is loaded before the first frame, and {counted(reading, 'group')} read it",
+                    f"'{array}' is loaded before the first frame, and {len(reading)} groups read it, {which}",
                     "take a design in which one group reads it, or let it come with each frame: loads in a study",
                 )
 

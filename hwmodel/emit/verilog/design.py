@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -147,7 +148,9 @@ class DesignFiles:
             )
             return comment + periods_module(name, design, self.outside)
         comment = f"// '{design.top}' in {groups}: {design.cycles:,} cycles a frame.\n"
-        return comment + top_module(name, design.groups, self.channels, self.outside, self.cleared)
+        once = Counter(array for group in design.groups for array in group.once)
+        together = [number for number, group in enumerate(design.groups) if any(once[own] > 1 for own in group.once)]
+        return comment + top_module(name, design.groups, self.channels, self.outside, self.cleared, together=together)
 
     def _own_modules(self) -> Iterator[tuple[str, str]]:
         """The files of the user's modules, each once."""

@@ -17,26 +17,33 @@ FRAMES = 2  # that a test bench runs, so that what a frame leaves behind is seen
 
 
 def top_module(
-    name: str, groups: Sequence[GroupSchedule], channels: Sequence[ChannelPorts], outside: Outside, cleared: int = 0
+    name: str,
+    groups: Sequence[GroupSchedule],
+    channels: Sequence[ChannelPorts],
+    outside: Outside,
+    cleared: int = 0,
+    *,
+    together: Sequence[int] = (),
 ) -> str:
     """The module of a design: `start` begins a frame, `busy` says that it goes on, `done` is its last cycle.
 
-    If a group loads something before the first frame, the first `start` does so before the frame begins. For `cleared`
-    cycles after a reset memories of units are cleared: a start in these is kept.
+    If a group loads something before the first frame, the first `start` does so before the frame begins, one group
+    after another; those `together`, by number, take the words that the first of them asks for. For `cleared` cycles
+    after a reset memories of units are cleared: a start in these is kept.
     """
     engines = [engine for channel in channels for engine in channel.engines]
     ports = [port for engine in engines for port in engine_ports(engine, outside)]
     lines = [f"module {name} ("]
     own = ["  input wire clk", "  input wire reset", "  input wire start", "  output wire busy", "  output wire done"]
     lines += [",\n".join([*own, *(port.declared() for port in ports)]), ");"]
-    loading = [number for number, group in enumerate(groups) if group.setup]
+    loading = [number for number, group in enumerate(groups) if group.setup and number not in together[1:]]
     started = "starts" if cleared else "start"
     lines += [*_clearing(cleared), *_beginning(loading, started)]
     for number, group in enumerate(groups):
         begins = "begins" if number == 0 else f"last{number - 1}"
         loads = None
         if group.setup:
-            before = loading.index(number)
+            before = loading.index(together[0] if number in together else number)
             loads = f"loaded{loading[before - 1]}" if before else f"{started} && !ready"
         lines += _group(number, group, (begins, loads), outside)
     lines.append(f"  assign busy = {' || '.join(f'busy{number}' for number in range(len(groups)))};")
@@ -48,7 +55,10 @@ def top_module(
                 continue
             # A group that is not at work asks for nothing, and its data are masked.
             users = with_engine(groups, engine)
-            masked = [f"(running{number} ? {port.name}{number} : {port.bits}'d0)" for number in users]
+            asks = [f"running{number}{' && ready' if number in together[1:] else ''}" for number in users]
+            masked = [
+                f"({asking} ? {port.name}{number} : {port.bits}'d0)" for number, asking in zip(users, asks, strict=True)
+            ]
             lines.append(f"  assign {port.name} = {' | '.join(masked)};")
     return "\n".join([*lines, "endmodule", ""])
 

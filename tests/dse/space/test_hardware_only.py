@@ -41,7 +41,7 @@ task both(x: u8[8], w: u8[2]) -> (z: u8[8]) {
 """
 APART = [[["one_2"], ["one_3"]]]
 TOGETHER = [[["one_2", "one_3"]]]
-ONCE = "'w' is loaded before the first frame, and 2 groups read it"
+ONCE = "'w' is loaded before the first frame, and 2 groups read it, at the same time"
 
 
 def explored(folder: Path, platform: str = PLATFORM, method: str = "auto", **study: Any) -> Result:
@@ -59,8 +59,8 @@ def refusals(result: Result) -> set[str | None]:
 @pytest.mark.parametrize("method", ["exact", "rounds"])
 def test_what_several_groups_load_once_is_left_out(tmp_path: Path, method: str) -> None:
     study = {"fusions": APART + TOGETHER, "objectives": ["internal_memory_elements"], "blocks": "divisors"}
-    assert refusals(explored(tmp_path, method=method, fusions=APART, styles=["block"])) == {ONCE}
-    result = explored(tmp_path, method=method, hardware=True, styles=["block"], **study)
+    assert refusals(explored(tmp_path, method=method, fusions=APART, styles=["block"], together=True)) == {ONCE}
+    result = explored(tmp_path, method=method, hardware=True, styles=["block"], together=True, **study)
     assert refusals(result) == {None}
     assert {len(design.groups) for design in result.pareto} == {1}
     assert result.to_json().count("not_emitted") == 0
@@ -68,7 +68,8 @@ def test_what_several_groups_load_once_is_left_out(tmp_path: Path, method: str) 
 
 def test_nothing_is_left_where_all_groups_share_it(tmp_path: Path) -> None:
     with pytest.raises(InfeasibleError, match="is not emitted"):
-        explored(tmp_path, fusions=APART, styles=["block"], hardware=True)
+        explored(tmp_path, fusions=APART, styles=["block"], together=True, hardware=True)
+    assert refusals(explored(tmp_path, fusions=APART, styles=["block"], hardware=True)) == {None}, "in turn"
 
 
 SOON = PLATFORM.replace("latency = 7", "latency = 4")
