@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from arrayol.arrays import IntArray
 from hwmodel.emit.schedule.activity import Activity, Agent, Followed, Lanes, Replayed, compiled, replayed, rows_of
+from hwmodel.emit.schedule.delays import KEEPING, begins_of
 from hwmodel.emit.schedule.group import EngineAgents, TaskAgents
 from hwmodel.emit.schedule.memories import Memory, Section
 from hwmodel.emit.schedule.port import AddressMap
@@ -179,12 +180,13 @@ def _controls(
     for name, rows in reading.controls.items():
         found[name] = np.zeros(total, np.int64)
         found[name][rounds[rounds >= 0]] = rows[rounds >= 0]
-    begins, tables = found.pop("begins", np.zeros(total, np.int64)), {own.name: own.words for own in lanes}
+    idle, tables = np.zeros(total, np.int64), {own.name: own.words for own in lanes}
+    begins = [found.pop(begins_of(first), idle) for first in range(0, units.units, KEEPING)]
     windows = {port.lanes for port in units.reads if port.window is not None}
     sizes = {port.lanes: port.size for port in _read_ports(units) if port.lanes not in windows}
     sizes |= {lane: own.size for own in units.writes for lane in own.lanes}
     for unit in range(units.units):
-        own = begins >> unit & 1
+        own = begins[unit // KEEPING] >> unit % KEEPING & 1
         for name, size in sizes.items():
             own |= (tables[name][:, unit * size : (unit + 1) * size] >= 0).any(axis=1)
         found[starts_of(unit)] = own

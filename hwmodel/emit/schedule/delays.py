@@ -45,7 +45,6 @@ from hwmodel.simulator.schedule.processors import ProcessorState
 
 Bools = NDArray[np.bool_]
 KEEPING = 32  # the most units of a task that may keep a state: a control has a bit for each
-BEGINS = "begins"  # the control of units that start an instance
 
 
 @dataclass(frozen=True)
@@ -136,7 +135,7 @@ class DelayScheduler:
         table = table_of((timed.writers, own.units * port.at_once), row, lane, words[before])
         kept, controls = (port, Lanes(f"{name}_next", memory, table)), dict[str, IntArray]()
         if late.any():
-            controls = {BEGINS: begins(timed), "keeps": _by_unit(timed, now[late])}
+            controls = {**begins(timed, self.own.units), "keeps": _by_unit(timed, now[late])}
         return Fed((*others, replace(fed, lanes=name)), (reading,), (kept,), controls)
 
     def _over_frames(self, others: tuple[ReadPort, ...], fed: ReadPort) -> Fed:
@@ -226,13 +225,21 @@ def early_cycles(derived: Derived, delay: Delay) -> tuple[int, ...]:
     return tuple(np.maximum(finished.max(axis=1) - 1, read - FETCH).tolist())
 
 
-def begins(timed: Timed) -> IntArray:
-    """By row, one bit for each unit that starts an instance."""
-    return _by_unit(timed, np.arange(len(timed.unit)))
+def begins_of(unit: int) -> str:
+    """The control that says in its bit `unit` modulo KEEPING whether a unit starts an instance."""
+    return f"begins{unit // KEEPING or ''}"
+
+
+def begins(timed: Timed, units: int) -> dict[str, IntArray]:
+    """The controls of so many units, with one bit by row for each that starts an instance."""
+    part = timed.unit // KEEPING
+    return {
+        begins_of(first): _by_unit(timed, np.flatnonzero(part * KEEPING == first)) for first in range(0, units, KEEPING)
+    }
 
 
 def _by_unit(timed: Timed, instances: IntArray) -> IntArray:
-    """By row, one bit for each unit that starts an instance of a set."""
+    """By row, one bit for each of KEEPING units that starts an instance of a set."""
     units = np.zeros(timed.readers, np.int64)
-    np.bitwise_or.at(units, timed.reading[instances], 1 << timed.unit[instances])
+    np.bitwise_or.at(units, timed.reading[instances], 1 << timed.unit[instances] % KEEPING)
     return units

@@ -21,7 +21,7 @@ from hwmodel.accesses import Accesses, Touch
 from hwmodel.datapath.derive import Derived
 from hwmodel.emit.schedule.activity import Activity, Lanes, rows_of
 from hwmodel.emit.schedule.bits import bits_of_constant, not_emitted, not_whole
-from hwmodel.emit.schedule.delays import BEGINS, KEEPING, DelayScheduler, begins
+from hwmodel.emit.schedule.delays import DelayScheduler, begins
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.own_module import Computing
@@ -115,7 +115,7 @@ class TaskScheduler:
         acting = self.accesses.delays(own.task) if "keeps" in controls else ()
         bins = self.datapaths[own.task].bins
         if bins:
-            controls[BEGINS] = self._begins(own, timed)
+            controls |= begins(timed, own.units)
         return TaskSchedule(
             Activity(f"{plain(own.task)}_read", reading[1], tuple(read), controls, setup=self.setup),
             Activity(f"{plain(own.task)}_write", writing[1], tuple(written), setup=self.setup),
@@ -131,16 +131,6 @@ class TaskScheduler:
                 bins,
             ),
         )
-
-    @staticmethod
-    def _begins(own: ProcessorState, timed: Timed) -> IntArray:
-        """By row, which units start an instance. Raises ArrayolError (`not-emitted`) for too many units."""
-        if own.units > KEEPING:
-            raise not_emitted(
-                f"'{own.task}' adds at subscripts of data in {own.units} units, and {KEEPING} are told when they begin",
-                f"take a design with {KEEPING} units of '{own.task}' at most",
-            )
-        return begins(timed)
 
     def _read(self, own: ProcessorState, number: int, timed: Timed) -> tuple[ReadPort, Lanes, IntArray | None]:
         """The port and lanes of a task's reading tiler, and the rows in which its window shifts.

@@ -135,7 +135,8 @@ class TaskUnits:
 
     `kept` lists the delays, as (output, input), whose state units also keep from one repetition to the next. The
     controls `begins` and `keeps` of the reader then have one bit for each unit: it begins a repetition, and it takes
-    its own state. Units with `bins` have memories to whose words sums are added, and need `begins` too.
+    its own state. Units with `bins` have memories to whose words sums are added, and need `begins` too, a control for
+    each 32 of them.
     """
 
     task: str

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from arrayol.text import counted
 from hwmodel.datapath.operators.nets import identifier
-from hwmodel.emit.schedule.delays import BEGINS
+from hwmodel.emit.schedule.delays import KEEPING, begins_of
 from hwmodel.emit.schedule.group import TaskAgents
 from hwmodel.emit.schedule.units import ReadPort
 from hwmodel.emit.verilog.agents import bits_of
@@ -86,12 +86,15 @@ def _brought(wiring: GroupWiring, port: ReadPort) -> Iterator[str]:
 def _beginning(task: TaskAgents) -> Iterator[str]:
     """Which units begin a repetition, and which of these go on with their own state, when chunk 0 is on the buses."""
     name, bits, reader = task.units.name, task.units.units, task.reading.name
-    controls = (BEGINS, "keeps") if task.units.kept else (BEGINS,)
+    controls = ("begins", "keeps") if task.units.kept else ("begins",)
     for what in controls:
         yield f"  reg [{bits - 1}:0] {name}_{what}_once, {name}_{what};"
     yield "  always @(posedge clk) begin"
     for what in controls:
-        yield f"    {name}_{what}_once <= {reader}_is_{what} & {{{bits}{{{reader}_active}}}};"
+        for first in range(0, bits, KEEPING):
+            count, own = min(KEEPING, bits - first), begins_of(first) if what == "begins" else what
+            at = f"[{first} +: {count}]" if bits > KEEPING else ""
+            yield f"    {name}_{what}_once{at} <= {reader}_is_{own} & {{{count}{{{reader}_active}}}};"
         yield f"    {name}_{what} <= {name}_{what}_once;"
     yield "  end"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from hardware_designs import Small, bench_of
 from hypothesis.strategies import SearchStrategy
 from many_cases import full_count, on_many
 from scheduled_cases import scheduled
@@ -14,6 +15,7 @@ from strategies_transforms import LinkedSpec
 from verilog_programs import frames_of, needs_icarus
 
 from arrayol.errors import ArrayolError
+from hwmodel.design import Blocks, Design, GroupDesign, Processor, row_major
 
 FEATURES = {"table const", "table input", "table made", "two reads", "rank 2", "load once", "load frame"}
 MORE = {"several units", "several groups"}
@@ -60,3 +62,28 @@ def test_verilog_takes_the_cycles_of_the_model_and_computes_the_same(
 
     on_many(full_count(cases), 5, judge, emitted_specs(specs))
     assert features.keys() >= expected, (features, refused)
+
+
+MANY = """\
+elementary count(x: u8[5]) -> (n: u8[32]) {
+  n[i] = 1 for i in 0..32
+  n[x[k] % 32] += 3 for k in 0..5
+}
+
+task top(x: u8[70, 5]) -> (n: u8[70, 32]) {
+  repeat [70] of count {
+    x <- x
+    n -> n
+  }
+}
+"""
+
+
+@needs_icarus
+@pytest.mark.parametrize("units", [33, 70])
+def test_histograms_in_more_units_than_a_control_has_bits(units: int) -> None:
+    bench = bench_of(MANY)
+    design = Design((GroupDesign((Processor("top", units),), Blocks((70,), row_major(1))),))
+    hardware = Small(bench, (design,)).hardware(design)
+    assert hardware.groups[0].tasks[0].units.units == units
+    assert [(seen.cycles, seen.wrong) for seen in frames_of(hardware)] == [(hardware.cycles, 0)] * 2
