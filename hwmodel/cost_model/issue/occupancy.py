@@ -52,7 +52,7 @@ class BankAccesses:
     def of(
         accesses: Accesses, touch: Touch, layout: BankLayout, repetitions: IntArray, read_ports: int | None
     ) -> BankAccesses:
-        """Those of some repetitions (n, rank), which write where `read_ports` is None."""
+        """Accesses of some repetitions (n, rank), which write where `read_ports` is None."""
         places = pattern_places(accesses, touch, repetitions[accesses.happens(touch, repetitions)])
         banks = Linear(layout.vector, layout.banks, layout.block).bank(places)
         away, numbers = places - places[:, :1], np.zeros(banks.shape, np.int64)

@@ -55,7 +55,7 @@ class _Served:
     def of(
         accesses: Accesses, touch: Touch, layout: BankLayout, work: TaskWork, ports: int, *, writes: bool
     ) -> _Served:
-        """Those of a tiler on an array with a layout."""
+        """Accesses through a tiler to an array with a layout."""
         repetitions = accesses.repetitions(work.task)[np.unique(work.repetition)]
         repetitions = repetitions[accesses.happens(touch, repetitions)]
         border, shape = touch.tiler.border, accesses.shape(touch.array)
