@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cpp_programs import is_right, needs_compiler, seen_of
 from hardware_designs import PLATFORM, SPEC, Small, bench_of
 from verilog_programs import frames_of, needs_icarus, promised_frames
 
 from arrayol.errors import ArrayolError
 from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor, row_major
+from hwmodel.emit.hls.design import HlsFiles
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.group import GroupScheduler
 from hwmodel.emit.schedule.memories import Memory
@@ -59,6 +61,12 @@ def test_a_layout_takes_the_cycles_of_the_model(layouts: tuple[BankLayout, ...],
         most = built.copies * (2 if local else 1)
         assert copies_of(hardware, layout) <= most
         assert local or layout.block > 1 or copies_of(hardware, layout) == most, layout
+
+
+@needs_compiler
+def test_in_cpp() -> None:
+    small, design = mapped(BY_COLUMN, ONE_BANK, IN_BLOCKS, units=3)
+    assert is_right(seen_of(HlsFiles(small.testbench.spec, small.hardware(design))))
 
 
 def test_a_copy_too_few_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
