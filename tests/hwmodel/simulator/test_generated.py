@@ -37,7 +37,7 @@ def test_it_agrees_about_several_channels() -> None:
     drawn = st.tuples(mapped_specs() | mapped_specs(single=True), st.integers(2, 4))
     tally = run(
         full_count(20),
-        seed=4,
+        seed=5,
         designs=drawn.map(lambda own: replace(own[0], platform=with_channels(own[0].platform, own[1]))),
     )
     print("\n".join(tally.lines()))  # noqa: T201
