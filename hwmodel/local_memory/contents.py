@@ -37,7 +37,7 @@ from hwmodel.local_memory.addresses import (
 )
 from hwmodel.local_memory.bank_functions import BankFunction, Linear
 from hwmodel.local_memory.enumerated import element_box
-from hwmodel.local_memory.forms import forms_of, least_form
+from hwmodel.local_memory.forms import alike, forms_of, least_form
 from hwmodel.local_memory.lines import BufferLines, Line, LoopPlaces, Piece, Subscripts, combined, line_of
 
 Bank = tuple[int, int]  # a group of outer and one of inner indices
@@ -148,18 +148,18 @@ def _parts_by_bank(
 
 def _least_forms(banks: Mapping[Bank, BufferLines]) -> Mapping[Bank, Form]:
     """The form of each bank: in all banks the one for which the largest bank is smallest."""
-    known = dict[tuple[bytes, ...], tuple[Form, ...]]()
-    forms = dict[Bank, tuple[Form, ...]]()
+    kinds, own = dict[tuple[bytes, ...], BufferLines](), dict[Bank, tuple[bytes, ...]]()
     for bank, lines in banks.items():
         if lines.pairs:
             ends = (lines.outer.first, lines.outer.last, lines.inner.first, lines.inner.last)
-            key = tuple(each.tobytes() for each in ends)
-            forms[bank] = known[key] if key in known else known.setdefault(key, forms_of(lines))
-    if not forms:
+            own[bank] = tuple(each.tobytes() for each in ends)
+            kinds.setdefault(own[bank], lines)
+    if not own:
         return {}
-    sizes = [max(form.size for form in same) for same in zip(*forms.values(), strict=True)]
-    best = sizes.index(min(sizes))
-    return {bank: lines[best] for bank, lines in forms.items()}
+    forms = list(zip(*(forms_of(lines) for lines in kinds.values()), strict=True))
+    sizes = [max(form.size for form in same) for same in forms]
+    least = dict(zip(kinds, alike(forms[sizes.index(min(sizes))], list(kinds.values())), strict=True))
+    return {bank: least[kind] for bank, kind in own.items()}
 
 
 def _numbered(group: IntArray) -> Groups:

@@ -19,6 +19,7 @@ Each is exact if lines are walked in one direction, and never too small: two dat
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -67,24 +68,53 @@ def reaches(lines: BufferLines) -> tuple[int, int]:
 
 def linear(lines: BufferLines) -> LinearForm:
     """The linear form with the least modulus, for the better direction of the inner line."""
-    carry, place = np.divmod(lines.inner.last + lines.lag, lines.inner.places)
-    carries, row = np.unique(carry).tolist(), len(carry)
-    outer = [_rows(line, carries) for line in (lines.outer, lines.outer.reversed())]
-    turned = lines.inner.reversed(), carry[::-1], place[::-1]
-    inner = [_columns(line, late, at, carries) for line, late, at in ((lines.inner, carry, place), turned)]
-    same, opposite = (min(_linear_size(outer[way], inner[way ^ turn], row) for way in (0, 1)) for turn in (0, 1))
+    row = lines.inner.indices
+    same, opposite = linear_sizes(lines, row)
     return LinearForm(row, *((1, same) if same <= opposite else (-1, opposite)))
 
 
-def _linear_size(outer: Sequence[tuple[int, int]], inner: Sequence[tuple[int, int]], row: int) -> int:
-    """The modulus from the terms of `_rows` and `_columns` by carry."""
-    reach = 0
+def linear_sizes(lines: BufferLines, row: int) -> tuple[int, int]:
+    """The least moduli of linear forms upwards and downwards, whose `row` is at least as long as the inner line."""
+    carry, place = np.divmod(lines.inner.last + lines.lag, lines.inner.places)
+    carries, indices = np.unique(carry).tolist(), len(carry)
+    outer = [_rows(line, carries) for line in (lines.outer, lines.outer.reversed())]
+    turned = lines.inner.reversed(), carry[::-1], place[::-1]
+    inner = [_columns(line, late, at, carries) for line, late, at in ((lines.inner, carry, place), turned)]
+    same, opposite = (
+        min(_linear_size(outer[way], inner[way ^ turn], (row, indices)) for way in (0, 1)) for turn in (0, 1)
+    )
+    return same, opposite
+
+
+def _linear_size(outer: Sequence[tuple[int, int]], inner: Sequence[tuple[int, int]], rows: tuple[int, int]) -> int:
+    """The modulus from the terms of `_rows` and `_columns` by carry; `rows` has the length of a row and its indices."""
+    reach, (row, indices) = 0, rows
     for (own, before), (of_column, start) in zip(outer, inner, strict=True):
         if own > _NOWHERE and of_column > _NOWHERE:
             reach = max(reach, own * row + of_column)
         if before > _NOWHERE:
-            reach = max(reach, before * row + row - 1 - start)
+            reach = max(reach, before * row + indices - 1 - start)
     return 1 + reach
+
+
+def alike(forms: Sequence[Form], lines: Sequence[BufferLines]) -> Sequence[Form]:
+    """Forms of one kind with the same strides and moduli for all banks, if the deepest bank has room for them.
+
+    Then what leads from a word to the next is the same in all banks, and the programs of those who access it repeat.
+    Otherwise each bank keeps its own form.
+    """
+    deepest = max(form.size for form in forms)
+    boxes = [form for form in forms if isinstance(form, Box)]
+    rings = [form for form in forms if isinstance(form, Ring)]
+    if rings:
+        return [replace(form, size=deepest) for form in rings]
+    if boxes:
+        shared = Box(max(form.outer for form in boxes), max(form.inner for form in boxes))
+        return [shared] * len(forms) if shared.size <= deepest else forms
+    row = max(form.row for form in forms if isinstance(form, LinearForm))
+    sizes = np.array([linear_sizes(own, row) for own in lines]).max(axis=0)
+    form = LinearForm(row, 1 if sizes[0] <= sizes[1] else -1, deepest)
+    return [form] * len(forms) if sizes.min() <= deepest else forms
 
 
 def _rows(line: Line, carries: Sequence[int]) -> list[tuple[int, int]]:

@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from hwmodel.local_memory.addresses import Box, Form, LinearForm, Ring
-from hwmodel.local_memory.forms import box, least_form, linear, ring
+from hwmodel.local_memory.forms import alike, box, least_form, linear, linear_sizes, ring
 from hwmodel.local_memory.lines import BufferLines, Line
 from tests.strategies_buffers import buffers, downwards, whole, windows
 
@@ -76,6 +77,28 @@ def test_sizes_are_those_of_enumeration_where_lines_have_a_direction(lines: Buff
         for sign in (1, -1)
     ]
     assert linear(lines).size == min(distances)
+
+
+@given(buffers(), st.integers(0, 4))
+def test_rows_of_a_linear_form_may_be_longer(lines: BufferLines, more: int) -> None:
+    row = lines.inner.indices + more
+    for sign, size in zip((1, -1), linear_sizes(lines, row), strict=True):
+        assert not overwrites(LinearForm(row, sign, size), lines)
+
+
+def test_banks_with_a_column_less_take_the_strides_of_the_others() -> None:
+    # 120 and 119 columns of a row of 1,918 in 16 banks, in blocks of 8 or 9 of them: without it rows begin elsewhere.
+    banks = [BufferLines(windows(6, 1), windows(columns, 9), 1) for columns in (120, 119)]
+    own = [linear(lines) for lines in banks]
+    assert [form.row for form in own] == [120, 119]
+    shared = alike(own, banks)
+    assert shared == [replace(own[0], size=max(form.size for form in own))] * 2
+    assert not any(overwrites(form, lines) for form, lines in zip(shared, banks, strict=True))
+
+
+def test_banks_without_room_for_equal_strides_keep_their_own() -> None:
+    boxes = [Box(2, 7), Box(5, 3)]
+    assert alike(boxes, [BufferLines(windows(4, 1), windows(4, 1), 1)] * 2) == boxes
 
 
 @given(buffers())
