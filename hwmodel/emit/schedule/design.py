@@ -30,6 +30,7 @@ from hwmodel.emit.schedule.group import GroupSchedule, GroupScheduler, loaded_on
 from hwmodel.emit.schedule.memory_styles import styles_of
 from hwmodel.emit.schedule.own_module import Computing, own_module
 from hwmodel.emit.schedule.port import AddressMap, address_map
+from hwmodel.emit.schedule.program import MOST_INSTRUCTIONS
 from hwmodel.emit.schedule.proofs import reading_apart, require_proofs, require_stored
 from hwmodel.emit.schedule.units import FETCH
 from hwmodel.emit.schedule.value_proof import require_outputs, require_values, there_before
@@ -41,7 +42,6 @@ from hwmodel.simulator.periods import run_period
 from hwmodel.simulator.simulate import Local, Simulation
 from hwmodel.simulator.streams.group_run import StreamGroupRun
 
-MOST_INSTRUCTIONS = 1 << 13  # of the program of an agent
 Arrays = Mapping[str, NDArray[Any]]
 Contents = Mapping[str, IntArray]  # by array in a ROM the bits of its elements
 StreamScheduling = Callable[

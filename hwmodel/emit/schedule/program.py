@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from arrayol.arrays import IntArray
 
-LONGEST = 1 << 10  # the most symbols of a part that repeats; longer ones are not sought
+MOST_INSTRUCTIONS = 1 << 13  # of the program of an agent; a part that repeats and is longer makes none
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class _Rolling:
     """A sequence while its loops are found; each number is a symbol or a part that repeats."""
 
     def __init__(self, symbols: IntArray) -> None:
-        self.numbers = symbols.astype(np.int32)  # half the time of comparing numbers of 64 bits
+        self.numbers = symbols.astype(np.int32, copy=False)  # half the time of comparing numbers of 64 bits
         first = int(symbols.max(initial=-1)) + 1
         self.first = first
         self.parts: list[tuple[tuple[int, ...], int]] = []  # by number from `first` on: the body and its repetitions
@@ -117,9 +117,9 @@ class _Rolling:
     def nodes(self) -> tuple[_Node, ...]:
         """The nodes of the whole sequence, after all loops are found."""
         period = 1
-        while period <= min(LONGEST, len(self.numbers) // 2):
+        while period <= min(MOST_INSTRUCTIONS, len(self.numbers) // 2):
             # A new node may complete a repetition of a shorter period, so the search starts again from 1.
-            if self._joined(period) if period > 1 else self._joined_runs():
+            if self._may_repeat(period) and self._joined(period) if period > 1 else self._joined_runs():
                 period = 1
             else:
                 period += 1
@@ -141,6 +141,15 @@ class _Rolling:
         numbers[several] = known[which.reshape(-1)]
         self.numbers = numbers
         return True
+
+    def _may_repeat(self, period: int) -> bool:
+        """Whether a stretch may repeat with a period: only a few positions are compared.
+
+        A run of as many positions as a period, each equal to that a period later, has two neighbours of these.
+        """
+        few = slice(None, None, period // 2)
+        same = self.numbers[:-period][few] == self.numbers[period:][few]
+        return bool((same[1:] & same[:-1]).any())
 
     def _joined(self, period: int) -> bool:
         """Replace each stretch that repeats with a period by one number; whether there was any."""

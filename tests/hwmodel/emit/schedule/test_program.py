@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hwmodel.emit.schedule.program import Program, rolled
+from hwmodel.emit.schedule.program import Program, _Rolling, rolled
 
 
 def symbols(values: list[int]) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
@@ -65,6 +66,24 @@ def test_a_nest_of_loops_has_no_more_instructions_than_leaves(nest: Nest) -> Non
     assert len(program.instructions) <= nest.leaves
     assert program.depth <= nest.depth
     assert all(loop.times >= 2 for each in program.instructions for loop in each.ends)
+
+
+@given(st.lists(st.integers(0, 2), max_size=60), st.lists(st.integers(0, 2), max_size=40), st.integers(1, 5))
+def test_a_few_positions_tell_what_cannot_repeat(before: list[int], part: list[int], times: int) -> None:
+    """Programs are those that come without looking at a few positions first."""
+    values = symbols([*before, *part * times, *before[:5]])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_Rolling, "_may_repeat", lambda *_: True)
+        every = rolled(values)
+    assert rolled(values) == every
+
+
+def test_parts_of_thousands_of_symbols_repeat() -> None:
+    """As where 16 lines are unlike, of which each has some hundred symbols."""
+    part = np.random.default_rng(1).permutation(4000)
+    program = rolled(np.tile(part, 60))
+    assert len(program.instructions) == len(part)
+    assert program.times == (60,)
 
 
 def test_lines_of_blocks_of_strips() -> None:
