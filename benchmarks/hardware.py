@@ -94,7 +94,7 @@ def write_design(hardware: HardwareDesign, folder: Path) -> None:
     files = DesignFiles(hardware)
     for name, text in {**files.files(), "Makefile": makefile(f"{hardware.top}_top", files.axi, files.ip)}.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
+        (folder / name).write_text(str(text), encoding="utf-8")
 
 
 def run_verilated(folder: Path) -> tuple[FrameSeen, ...]:

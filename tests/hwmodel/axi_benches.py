@@ -31,7 +31,7 @@ def frames_behind_axi(hardware: HardwareDesign, seed: int, *, stores_first: bool
         folder = Path(name)
         for path, text in DesignFiles(hardware).files().items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(text, encoding="utf-8")
+            (folder / path).write_text(str(text), encoding="utf-8")
         sources = [str(path.relative_to(folder)) for part in ("rtl", "tb") for path in (folder / part).glob("*.v")]
         told = built(folder, "tb_axi", seed, *sources)
     violations = re.search(r"^violations (\d+)", told, re.MULTILINE)

@@ -18,7 +18,7 @@ def write(files: HlsFiles, folder: Path) -> None:
     """Write all files of a design to a folder."""
     for name, text in files.files().items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
+        (folder / name).write_text(str(text), encoding="utf-8")
 
 
 def seen_of(files: HlsFiles, build: str = "with sanitizers") -> RunSeen:

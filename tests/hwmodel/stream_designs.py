@@ -78,7 +78,7 @@ def write_files(files: Mapping[str, str], folder: Path) -> None:
     """The files of a design in a folder."""
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
+        (folder / name).write_text(str(text), encoding="utf-8")
 
 
 def frames_on_icarus(files: Mapping[str, str], *pauses: int) -> list[tuple[FrameSeen, ...]]:

@@ -160,7 +160,7 @@ def write_folder(design: HardwareDesign, folder: Path) -> Path:
     """The files of a design, written to a folder."""
     for name, text in texts(design).items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
+        (folder / name).write_text(str(text), encoding="utf-8")
     return folder
 
 

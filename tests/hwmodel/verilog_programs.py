@@ -27,7 +27,7 @@ def frames_of(design: HardwareDesign) -> tuple[FrameSeen, ...]:
         folder = Path(scratch)
         for name, text in DesignFiles(design).files().items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_text(text, encoding="utf-8")
+            (folder / name).write_text(str(text), encoding="utf-8")
         return run_bench(folder)
 
 

@@ -28,6 +28,7 @@ from hwmodel.emit.hls.design import FRAMES, HlsFiles
 from hwmodel.emit.hls.makefile import makefile
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.group import GroupSchedule
+from hwmodel.emit.schedule.images import Text
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.own_module import OwnModule
 from hwmodel.emit.verilog.coverage import has_axi_streams
@@ -110,7 +111,7 @@ def _not_promised() -> Iterator[str]:
 class EmittedHls(ScheduledDesign):
     """A design as C++."""
 
-    def _sources(self) -> Mapping[str, str]:
+    def _sources(self) -> Mapping[str, Text]:
         for task, datapath in self.hardware.datapaths.items():
             if isinstance(datapath, OwnModule):
                 raise not_emitted(f"'{task}' is a module of Verilog", "take `arrayol emit verilog`")

@@ -13,6 +13,7 @@ from dse.output.hardware.stream import EmittedStream, schedule_of
 from hwmodel.emit.hls.makefile import makefile
 from hwmodel.emit.hls.streams.design import StreamHlsFiles
 from hwmodel.emit.hls.streams.group import REGISTERS, CppLiterals, End
+from hwmodel.emit.schedule.images import Text
 from hwmodel.emit.streams.design import StreamDesign
 from hwmodel.stream.model import StreamModel
 
@@ -35,7 +36,7 @@ class EmittedHlsStream(EmittedStream):
         ends = "AXI4-Stream in place of the memory port"
         return f"{ends}: a frame takes {cycles:,} pulses, the next one begins {frame:,} after it"
 
-    def _sources(self) -> Mapping[str, str]:
+    def _sources(self) -> Mapping[str, Text]:
         files = StreamHlsFiles(self.untimed)
         return {**files.files(), MAKEFILE: makefile(), PAGE: _page(self, files)}
 

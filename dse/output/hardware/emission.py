@@ -32,6 +32,7 @@ from hwmodel.datapath.technology.overhead import total_features
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.design import HardwareDesign, StreamScheduling, schedule_design, with_later_frames
 from hwmodel.emit.schedule.document import document_of
+from hwmodel.emit.schedule.images import Text, pieces_of
 from hwmodel.emit.schedule.own_module import Computing
 from hwmodel.emit.verilog.coverage import Coverage, body_hint
 from hwmodel.simulator.memories.memories import one_frame
@@ -63,7 +64,7 @@ class EmittedDesign(ABC):
     data: str
 
     @cached_property
-    def files(self) -> Mapping[str, str]:
+    def files(self) -> Mapping[str, Text]:
         """All files, by path in the folder."""
         return {**self._sources(), DOCUMENT: json.dumps(self._document(), indent=1) + "\n"}
 
@@ -88,7 +89,7 @@ class EmittedDesign(ABC):
         return None
 
     @abstractmethod
-    def _sources(self) -> Mapping[str, str]:
+    def _sources(self) -> Mapping[str, Text]:
         """All but the schedule as data."""
 
     @property
@@ -331,7 +332,8 @@ def write_hardware(emitted: EmittedDesign, target: Path) -> tuple[Path, ...]:
     with atomic_folder(target) as folder:
         for name, text in emitted.files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_text(text, encoding="utf-8", newline="\n")
+            with (folder / name).open("w", encoding="utf-8", newline="\n") as file:
+                file.writelines(pieces_of(text))
         _carry_over(target, folder)
     return tuple(target / name for name in emitted.files)
 

@@ -24,6 +24,7 @@ from dse.output.hardware.emission import (
 from dse.output.hardware.shorter_stream import by_smaller_frame
 from dse.output.open_design import Simulated, StoredDesign
 from hwmodel.emit.schedule.bits import not_emitted
+from hwmodel.emit.schedule.images import Text
 from hwmodel.emit.schedule.own_module import Computing
 from hwmodel.emit.streams.design import StreamDesign
 from hwmodel.emit.streams.group import Beat
@@ -79,7 +80,7 @@ class EmittedStream(EmittedDesign):
         """From the first datum that is due to the last one that goes, without stalls."""
         return self.stream.cycles
 
-    def _sources(self) -> Mapping[str, str]:
+    def _sources(self) -> Mapping[str, Text]:
         modules = self.stream.files()
         return {
             **modules,

@@ -16,6 +16,7 @@ from dse.output.hardware.page import Promised, page_of
 from dse.output.hardware.stream import EmittedStream, emit_stream
 from dse.output.open_design import StoredDesign
 from hwmodel.emit.schedule.design import StreamScheduling
+from hwmodel.emit.schedule.images import Text
 from hwmodel.emit.streams.port_schedule import schedule_stream
 from hwmodel.emit.system.files import SystemFiles
 from hwmodel.emit.verilog.coverage import has_axi_streams
@@ -31,7 +32,7 @@ class EmittedVerilog(ScheduledDesign):
     takes_modules: ClassVar[bool] = True
     streams: ClassVar[StreamScheduling | None] = staticmethod(schedule_stream)
 
-    def _sources(self) -> Mapping[str, str]:
+    def _sources(self) -> Mapping[str, Text]:
         files = DesignFiles(self.hardware)
         promised = Promised(self.opened, self.hardware, self.data, self.simulated_steps, self.logic, self.mhz)
         modules = files.files()

@@ -42,7 +42,7 @@ class Modules:
             files = emit_verilog(opened).files
         except ArrayolError as refused:
             return {"refused": "; ".join(diagnostic.message for diagnostic in refused.diagnostics), "large": False}
-        modules = {name: text for name, text in files.items() if name.startswith(_MODULES)}
+        modules = {name: str(text) for name, text in files.items() if name.startswith(_MODULES)}
         size = sum(len(text) for text in modules.values() if text not in self.texts)
         if size > self.room:
             return {"refused": f"its {counted(size, 'byte')} are left out for the size of this file", "large": True}

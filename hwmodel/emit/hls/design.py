@@ -9,8 +9,8 @@ from importlib.resources import files
 from arrayol.ir.spec import Spec
 from hwmodel.emit.c.names import Named
 from hwmodel.emit.hls.group import GroupText
-from hwmodel.emit.schedule.bits import hex_lines
 from hwmodel.emit.schedule.design import HardwareDesign
+from hwmodel.emit.schedule.images import Text
 
 LIBRARY = {
     "src/schedule.hpp": "schedule.hpp",
@@ -33,11 +33,11 @@ class HlsFiles:
         """The function on top."""
         return Named.RUN.of(self.design.top)
 
-    def files(self) -> dict[str, str]:
+    def files(self) -> dict[str, Text]:
         """All of them. Raises ArrayolError (`not-emitted`, `unproven-schedule`)."""
         return dict(self._files())
 
-    def _files(self) -> Iterator[tuple[str, str]]:
+    def _files(self) -> Iterator[tuple[str, Text]]:
         for path, name in LIBRARY.items():
             yield path, (files("hwmodel.emit.hls") / "library" / name).read_text(encoding="utf-8")
         yield "src/design.hpp", "\n".join([*self._header(), ""])
@@ -45,10 +45,9 @@ class HlsFiles:
             text = GroupText(self.spec, self.design.network, group, self.design.addresses, number).text()
             yield f"src/group{number}.cpp", text
         yield "src/top.cpp", "\n".join([*self._top(), ""])
-        size = self.design.addresses.word_bytes
         (before,), (after,) = self.design.frame.before, self.design.frame.after
-        yield "data/memory.hex", hex_lines(before, size)
-        yield "data/expected.hex", hex_lines(after, size)
+        yield "data/memory.hex", before.text
+        yield "data/expected.hex", after.text
 
     def _header(self) -> Iterator[str]:
         addresses = self.design.addresses

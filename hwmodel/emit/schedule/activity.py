@@ -18,8 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arrayol.arrays import IntArray
 from hwmodel.emit.schedule.memories import Memory
@@ -144,16 +147,17 @@ class _Columns:
 
     def __init__(self, rows: int, again: int, times: IntArray) -> None:
         self.rows, self.again, self.times = rows, again, times
-        self.columns: list[IntArray] = []
+        self.columns: list[NDArray[Any]] = []
         self.known: dict[bytes, int] = {}
 
     def add(self, numbers: IntArray) -> int:
         """The index of a column, which is added if no equal one exists."""
-        numbers = np.ascontiguousarray(numbers, np.int64)
-        key = numbers.tobytes()
+        # There may be hundreds, which take the fewest bytes that hold them: at most those of a frame's addresses.
+        narrow = np.ascontiguousarray(numbers, np.min_scalar_type(int(numbers.max(initial=0))))
+        key = sha256(narrow.data).digest()
         if key not in self.known:
             self.known[key] = len(self.columns)
-            self.columns.append(numbers)
+            self.columns.append(narrow)
         return self.known[key]
 
     def counter(self, rows: IntArray, values: IntArray, modulus: int, *, backwards: bool = False) -> Counter:
@@ -183,8 +187,8 @@ def compiled(activity: Activity, repetition: StepRepetition | None = None, ends:
     not repeat what it should.
     """
     parts = activity.ends if ends is None else ends
-    rows = np.arange(activity.rows) if repetition is None else repetition.rows(parts)
-    columns = _Columns(activity.rows, activity.again, np.bincount(rows, minlength=activity.rows))
+    times = np.ones(activity.rows, np.int64) if repetition is None else repetition.times(parts)
+    columns = _Columns(activity.rows, activity.again, times)
     is_last = np.zeros(activity.rows, np.int64)
     is_last[activity.ends] = 1
     last = columns.add(is_last)
@@ -194,15 +198,15 @@ def compiled(activity: Activity, repetition: StepRepetition | None = None, ends:
     }
     controls = {name: columns.add(numbers) for name, numbers in activity.controls.items()}
     places = {name: _places(columns, own) for name, own in activity.places.items()}
-    table = np.stack(columns.columns, axis=1)
-    symbols, kinds = symbols_of(table)
-    limits = tuple(int(most) + 1 for most in table.max(axis=0))
+    symbols, kinds = symbols_of(np.stack(columns.columns, axis=1))
+    limits = tuple(int(most) + 1 for most in kinds.max(axis=0))
     memories = {own.name: own.memory for own in activity.lanes}
     if repetition is not None:
         repetition.require_alike(symbols, parts)
-    program = rolled(symbols[rows[activity.again :]])
+    whole = symbols if repetition is None else repetition.whole(symbols, parts)
+    program = rolled(whole[activity.again :])
     if activity.setup:
-        program = after_setup(rolled(symbols[: activity.again]), program)
+        program = after_setup(rolled(whole[: activity.again]), program)
     kinds_of_rows = tuple(tuple(row) for row in kinds.tolist())
     copies = {own.name: own.copies for own in activity.lanes if own.copies}
     return Agent(activity.name, program, kinds_of_rows, limits, lanes, memories, controls, places, last, copies)
@@ -218,7 +222,7 @@ def _places(columns: _Columns, own: Followed) -> PlaceCounters:
     return PlaceCounters(tuple(counters), columns.add(which) if len(counters) > 1 else None)
 
 
-def symbols_of(table: IntArray) -> tuple[IntArray, IntArray]:
+def symbols_of(table: NDArray[Any]) -> tuple[IntArray, NDArray[Any]]:
     """The number of each row of a table among the different rows, by first appearance, and the different rows."""
     keys = np.ascontiguousarray(table).view(np.dtype((np.void, table.itemsize * table.shape[1]))).reshape(-1)
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)

@@ -11,8 +11,6 @@ from arrayol.errors import ArrayolError, error
 from arrayol.execute.environment import DTYPES
 from arrayol.ir.types import ElementType
 
-_DIGITS = np.frombuffer(b"0123456789abcdef", np.uint8)
-
 NOT_EMITTED = "not-emitted"
 
 
@@ -50,13 +48,3 @@ def bits_of_values(values: NDArray[Any], kind: ElementType) -> NDArray[Any]:
 def bits_of_constant(value: Any, kind: ElementType) -> int:
     """The bits of a constant, after it is converted to the element type."""
     return int(bits_of_values(np.array([kind.held(value)], DTYPES[kind]), kind)[0])
-
-
-def hex_lines(image: bytes, word: int) -> str:
-    """One line for each word of `word` bytes, its last byte first; at least two words."""
-    # A memory of one word would have no address bit.
-    padded = image.ljust(max(2 * word, -(-len(image) // word) * word), b"\0")
-    words = np.frombuffer(padded, np.uint8).reshape(-1, word)[:, ::-1]
-    lines = np.full((len(words), 2 * word + 1), ord("\n"), np.uint8)
-    lines[:, 0:-1:2], lines[:, 1:-1:2] = _DIGITS[words >> 4], _DIGITS[words & 15]
-    return str(lines.data, "ascii")

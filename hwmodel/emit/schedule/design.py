@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.arrays import IntArray
@@ -27,6 +26,7 @@ from hwmodel.emit.schedule.frames.short_frame import ShortFrame
 from hwmodel.emit.schedule.frames.whole_frame import WholeFrame, WholeGroup
 from hwmodel.emit.schedule.frames.whole_stream import WholeStream
 from hwmodel.emit.schedule.group import GroupSchedule, GroupScheduler, loaded_once
+from hwmodel.emit.schedule.images import MemoryImage, PlacedArray
 from hwmodel.emit.schedule.memory_styles import styles_of
 from hwmodel.emit.schedule.own_module import Computing, own_module
 from hwmodel.emit.schedule.port import AddressMap, address_map
@@ -77,10 +77,10 @@ class Periods:
 
 @dataclass(frozen=True)
 class Frame:
-    """By channel the bytes of the external memory before and after a frame, and where inputs and outputs lie there."""
+    """By channel the external memory before and after a frame, and where inputs and outputs lie there."""
 
-    before: tuple[bytes, ...]
-    after: tuple[bytes, ...]
+    before: tuple[MemoryImage, ...]
+    after: tuple[MemoryImage, ...]
     inputs: Mapping[str, tuple[int, int]]  # by name, the first word and the number of words
     outputs: Mapping[str, tuple[int, int]]
 
@@ -240,18 +240,25 @@ class _Given:
             scheduler = GroupScheduler(
                 accesses, self.platform, memories, run, self.addresses, datapaths, contents, together
             )
-            tables = scheduler.tables()
-            schedule = scheduler.schedule(tables)
-            require_proofs(accesses, tables, schedule, run)
             # Each group is proven with the elements that the groups before it have stored.
-            outside = require_values(accesses, self.addresses, datapaths, tables, run, outside)
-            if short is not None:
-                whole = WholeGroup(self.accesses, self.addresses, short, number, schedule.setup, run)
-                schedule = scheduler.schedule(tables, whole)
-            groups.append(replace(schedule, apart=reading_apart(tables)))
+            schedule, outside = self._of_blocks(scheduler, outside, short, number)
+            groups.append(schedule)
         require_outputs(accesses, outside)
         _require_short_programs(groups)
         return [replace(own, styles=styles_of(self.platform, own.memories)) for own in groups], datapaths
+
+    def _of_blocks(
+        self, scheduler: GroupScheduler, outside: Outside, short: ShortFrame | None, number: int
+    ) -> tuple[GroupSchedule, Outside]:
+        """The schedule of a group of blocks, proven, and what is in the external memory after it."""
+        accesses, run, tables = scheduler.accesses, scheduler.run, scheduler.tables()
+        schedule = scheduler.schedule(tables)
+        require_proofs(accesses, tables, schedule, run)
+        outside = require_values(accesses, self.addresses, scheduler.datapaths, tables, run, outside)
+        if short is not None:
+            whole = WholeGroup(self.accesses, self.addresses, short, number, schedule.setup, run)
+            schedule = scheduler.schedule(tables, whole)
+        return replace(schedule, apart=reading_apart(tables)), outside
 
     def whole(self, short: ShortFrame, number: int, run: GroupRun | StreamGroupRun) -> WholeFrame:
         """A group in the whole frame, by its run in a shorter one, of which nothing is there before the first frame."""
@@ -322,22 +329,22 @@ def datapaths_of(spec: Spec, accesses: Accesses, platform: Platform, simulation:
 
 def _frame(addresses: AddressMap, values: Arrays, outputs: Arrays, number: int = 0) -> Frame:
     """The images of the external memory before and after a frame of that number."""
-    before, after = ([bytearray(words * addresses.word_bytes) for words in addresses.words] for _ in range(2))
-    for images, arrays in ((before, values), (after, {**values, **outputs})):
-        for name, array in arrays.items():
-            if name in addresses.first:
-                start = addresses.first_of(name, number) * addresses.word_bytes
-                data = _in_slots(array, addresses.slots[name])
-                images[addresses.channels[name]][start : start + len(data)] = data
+    word = addresses.word_bytes
+
+    def image(arrays: Arrays, channel: int, words: int) -> MemoryImage:
+        placed = (
+            PlacedArray(addresses.first_of(name, number) * word, addresses.slots[name], array.reshape(-1))
+            for name, array in arrays.items()
+            if addresses.channels.get(name) == channel and name in addresses.first
+        )
+        return MemoryImage(words * word, word, tuple(placed))
+
+    before, after = (
+        tuple(image(arrays, channel, words) for channel, words in enumerate(addresses.words))
+        for arrays in (values, {**values, **outputs})
+    )
     inputs, located = (
         {name: (addresses.first_of(name, number), addresses.sizes[name]) for name in arrays if name in addresses.first}
         for arrays in (values, outputs)
     )
-    return Frame(tuple(map(bytes, before)), tuple(map(bytes, after)), inputs, located)
-
-
-def _in_slots(array: NDArray[Any], slot: int) -> bytes:
-    """The bytes of elements, each sign-extended to a slot of `slot` bytes."""
-    stored = np.frombuffer(array.tobytes(), np.uint8).reshape(-1, array.itemsize)
-    fill = np.where((stored[:, -1:] > 127) & (array.dtype.kind == "i"), 255, 0).astype(np.uint8)
-    return np.concatenate([stored, *[fill] * (slot - array.itemsize)], axis=1).tobytes()
+    return Frame(before, after, inputs, located)

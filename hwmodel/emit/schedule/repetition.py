@@ -59,6 +59,15 @@ class StepRepetition:
         first = np.cumsum(counts) - counts
         return np.asarray(np.arange(int(counts.sum())) + np.repeat(starts[self.steps] - first, counts))
 
+    def times(self, ends: IntArray) -> IntArray:
+        """How often the whole frame has each row of the shorter one."""
+        return np.repeat(np.bincount(self.steps, minlength=len(ends)), np.diff(ends, prepend=-1))
+
+    def whole(self, numbers: IntArray, ends: IntArray) -> IntArray:
+        """The numbers of all rows of the whole frame, from those of the rows of the shorter one."""
+        by_step = np.split(numbers, ends[:-1] + 1)
+        return np.concatenate([by_step[step] for step in self.steps.tolist()])
+
     def ends(self, ends: IntArray) -> IntArray:
         """The last row of each step of the whole frame."""
         return np.asarray(np.cumsum(np.diff(ends, prepend=-1)[self.steps]) - 1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from hwmodel.emit.schedule.images import Text
 from hwmodel.emit.streams.group import Beat
 from hwmodel.emit.streams.names import vector
 from hwmodel.emit.streams.words import FrameWords
@@ -146,7 +147,7 @@ class AxisBench:
         yield "    end"
         yield "  end"
 
-    def data(self) -> Iterator[tuple[str, str]]:
+    def data(self) -> Iterator[tuple[str, Text]]:
         """The files of words."""
         for beat in (*self.set_up, *self.inputs, *self.outputs):
             yield f"data/{file_of(beat)}.hex", self.words[beat.array].text

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.emit.schedule.bits import bits_of_values, not_emitted
+from hwmodel.emit.schedule.images import Text
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.streams.beats import StreamWords
 from hwmodel.emit.streams.bench import AxisBench
@@ -63,13 +64,14 @@ class StreamDesign:
         """How many more frames have to come until the results of a frame are there; 0 where it needs none."""
         return -(-self.cycles // self.hardware.frame) - 1 if self.hardware.keeps_frames else 0
 
-    def files(self) -> dict[str, str]:
+    def files(self) -> dict[str, Text]:
         """All of them, by path; for a `$` in a module's name its file has a `-`."""
         return dict(self._files)
 
     @cached_property
-    def _files(self) -> dict[str, str]:
-        return {path.replace("$", "-"): text for path, text in (*self._modules(), *self._bench())}
+    def _files(self) -> dict[str, Text]:
+        modules = {path.replace("$", "-"): text for path, text in self._modules()}
+        return {**modules, **dict(self._bench())}
 
     @cached_property
     def _group(self) -> GroupModule:
@@ -145,7 +147,7 @@ class StreamDesign:
             )
         return found
 
-    def _bench(self) -> Iterator[tuple[str, str]]:
+    def _bench(self) -> Iterator[tuple[str, Text]]:
         ends = self.inputs, self.outputs, self._set_up
         compared = len(self.frames) - self.frames_behind
         bench = AxisBench(f"{self.top}_axis", *ends, self.words, compared, self.frames_behind)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from hwmodel.emit.schedule.images import LongText
 
 _LIMB = 32
 _AT_ONCE = 1 << 16  # words that are made to text together
@@ -27,16 +29,14 @@ class FrameWords:
         return sum(map(len, self.frames))
 
     @property
-    def text(self) -> str:
+    def text(self) -> LongText:
         """A line of hexadecimal digits for each word, at least two: a memory of one has no address."""
-        digits = -(-self.bits // 4)
-        known: dict[int, str] = {}  # frames of the same data are one array
-        for frame in self.frames:
-            if id(frame) not in known:
-                slabs = range(0, len(frame), _AT_ONCE)
-                known[id(frame)] = "".join(_lines(frame[at : at + _AT_ONCE], digits) for at in slabs)
-        text = "".join(known[id(frame)] for frame in self.frames)
-        return text * 2 if len(self) == 1 else text
+        return LongText(self._lines)
+
+    def _lines(self) -> Iterator[str]:
+        for frame in self.frames * (2 if len(self) == 1 else 1):
+            for at in range(0, len(frame), _AT_ONCE):
+                yield _lines(frame[at : at + _AT_ONCE], -(-self.bits // 4))
 
 
 def limbs_of(bits: int, fields: Iterable[tuple[int, NDArray[Any]]]) -> Limbs:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from hwmodel.emit.system.ip_xact import Bus, component
@@ -21,8 +21,8 @@ class SystemFiles:
     files: DesignFiles
     platform: Platform
 
-    def texts(self, modules: Mapping[str, str]) -> dict[str, str]:
-        """The files by path, given the `modules` of the folder by theirs."""
+    def texts(self, modules: Collection[str]) -> dict[str, str]:
+        """The files by path, given the paths of the `modules` of the folder."""
         behind, name = self.files.ip, self.files.design.top
         top, clock = (behind, "aclk") if behind else (f"{name}_top", "clk")
         project = Project.of(name, top, clock, self.platform, modules)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,9 +26,9 @@ class StreamSystemFiles:
     design: StreamDesign
     platform: Platform
 
-    def texts(self, modules: Mapping[str, str]) -> dict[str, str]:
-        """The files by path, given the `modules` of the folder by theirs."""
-        project = Project.of(self.design.top, f"{self.design.top}_axis", "aclk", self.platform, list(modules))
+    def texts(self, modules: Collection[str]) -> dict[str, str]:
+        """The files by path, given the paths of the `modules` of the folder."""
+        project = Project.of(self.design.top, f"{self.design.top}_axis", "aclk", self.platform, modules)
         buses = [
             Bus(name, "AXI4-Stream", beat in self.design.outputs, _ports(name, beat)) for name, beat in self._ends()
         ]

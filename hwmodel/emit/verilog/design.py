@@ -13,9 +13,10 @@ from typing import Protocol, runtime_checkable
 from arrayol.pictures.text import reads_text, writes_text
 from arrayol.text import counted
 from hwmodel.emit.schedule.activity import Agent
-from hwmodel.emit.schedule.bits import hex_lines, not_emitted
+from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.group import GroupSchedule
+from hwmodel.emit.schedule.images import Text
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.own_module import Computing, OwnModule
 from hwmodel.emit.verilog.access import access_ports
@@ -84,9 +85,10 @@ class DesignFiles:
         """The cycles after a reset in which no frame begins."""
         return max(group.cleared for group in self.design.groups)
 
-    def files(self) -> dict[str, str]:
+    def files(self) -> dict[str, Text]:
         """All files. For a `$` in a module's name the path has a `-`, which shells, make and Tcl leave as it is."""
-        written = {path.replace("$", "-"): text for path, text in (*self._modules(), *self._bench())}
+        written: dict[str, Text] = {path.replace("$", "-"): text for path, text in self._modules()}
+        written |= dict(self._bench())
         for path, text in self._own_modules():
             if path in written:
                 raise not_emitted(
@@ -183,7 +185,7 @@ class DesignFiles:
         first = f"{said[agent.name]} {counted(rows, 'instruction')}, loops nested {agent.program.depth} deep."
         return "\n".join([first, *tilers.get(agent.name, ())])
 
-    def _bench(self) -> Iterator[tuple[str, str]]:
+    def _bench(self) -> Iterator[tuple[str, Text]]:
         design, addresses = self.design, self.design.addresses
         bench = Bench(
             f"{design.top}_top",
@@ -208,8 +210,7 @@ class DesignFiles:
                 continue
             for number, frame in enumerate((design.frame, *design.later)):
                 for name, images in (("memory", frame.before), ("expected", frame.after)):
-                    text = hex_lines(images[channel.number], addresses.word_bytes)
-                    yield image_path(name, number, channel.tag), text
+                    yield image_path(name, number, channel.tag), images[channel.number].text
 
     def _run(self, where: str) -> Run:
         """The lines of a test bench that run its frames; `where` is the plain top module in it."""

@@ -88,7 +88,7 @@ def test_verilog_has_a_rom_where_there_is_one(interval: int, units: int) -> None
     assert design is not None
     assert simulation.cycles == estimate(own).latency_cycles
     assert [(seen.cycles, seen.wrong) for seen in frames_of(design)] == [(simulation.cycles, 0)] * 2
-    assert ("rows_FACTORS" in "".join(DesignFiles(design).files().values())) == has_rom(own)
+    assert ("rows_FACTORS" in "".join(map(str, DesignFiles(design).files().values()))) == has_rom(own)
 
 
 @needs_compiler

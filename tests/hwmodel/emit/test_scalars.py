@@ -51,7 +51,7 @@ def test_verilog_takes_the_cycles_of_the_model_and_computes_the_same() -> None:
             folder = Path(scratch)
             for name, text in DesignFiles(design).files().items():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                (folder / name).write_text(text, encoding="utf-8")
+                (folder / name).write_text(str(text), encoding="utf-8")
             frames = run_bench(folder)
         assert [(seen.cycles, seen.wrong) for seen in frames] == [(cycles, 0), (cycles, 0)]
         features.update(case.features)

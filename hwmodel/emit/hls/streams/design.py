@@ -11,6 +11,7 @@ from hwmodel.emit.c.lines import block
 from hwmodel.emit.c.names import Named
 from hwmodel.emit.hls.names import in_cpp
 from hwmodel.emit.hls.streams.group import End, StreamText
+from hwmodel.emit.schedule.images import Text
 from hwmodel.emit.streams.bench import file_of
 from hwmodel.emit.streams.design import StreamDesign
 
@@ -36,12 +37,12 @@ class StreamHlsFiles:
         """The function on top."""
         return Named.RUN.of(self.design.top)
 
-    def files(self) -> dict[str, str]:
+    def files(self) -> dict[str, Text]:
         """All of them. Raises ArrayolError (`not-emitted`, `not-in-hardware`, `unproven-stream`)."""
         return dict(self._texts)
 
     @cached_property
-    def _texts(self) -> dict[str, str]:
+    def _texts(self) -> dict[str, Text]:
         return dict(self._files())
 
     @cached_property
@@ -53,7 +54,7 @@ class StreamHlsFiles:
         """The AXI4-Streams, in the order of the function's parameters."""
         return list(self._group.ends.values())
 
-    def _files(self) -> Iterator[tuple[str, str]]:
+    def _files(self) -> Iterator[tuple[str, Text]]:
         self.design.require_inputs()
         for path, name in LIBRARY.items():
             yield path, (files("hwmodel.emit.hls") / "library" / name).read_text(encoding="utf-8")

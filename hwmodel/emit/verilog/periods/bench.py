@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
-from hwmodel.emit.schedule.bits import hex_lines
 from hwmodel.emit.schedule.design import Frame, HardwareDesign
+from hwmodel.emit.schedule.images import LongText, MemoryImage, Text
 from hwmodel.emit.verilog.top import Bench, Run, expected_words, image_path, words_in, words_read
 from hwmodel.emit.verilog.wiring import ChannelPorts
 
 
-def frame_image(image: bytes, parts: Sequence[tuple[int, int]], word: int) -> str:
+def frame_image(image: MemoryImage, parts: Iterable[tuple[int, int]]) -> Iterator[str]:
     """Some parts of an image of the external memory, by first word and number of words, each behind its address."""
-    text = ""
     for first, count in parts:
-        lines = hex_lines(image[first * word : (first + count) * word], word).splitlines()[:count]
-        text += "\n".join([f"@{first:x}", *lines, ""])
-    return text
+        yield f"@{first:x}\n"
+        yield from image.lines(first, count)
 
 
-def frame_images(design: HardwareDesign, channel: ChannelPorts) -> Iterator[tuple[str, str]]:
+def frame_images(design: HardwareDesign, channel: ChannelPorts) -> Iterator[tuple[str, Text]]:
     """By path the inputs of each frame where a channel of the external memory has them, and the outputs it should."""
-    word, channels = design.addresses.word_bytes, design.addresses.channels
+    channels = design.addresses.channels
     for number, frame in enumerate((design.frame, *design.later)):
         for name, images, places in (("memory", frame.before, frame.inputs), ("expected", frame.after, frame.outputs)):
             parts = [place for array, place in places.items() if channels[array] == channel.number]
-            yield image_path(name, number, channel.tag), frame_image(images[channel.number], parts, word)
+            text = LongText(partial(frame_image, images[channel.number], parts))
+            yield image_path(name, number, channel.tag), text
 
 
 def run_of_periods(design: HardwareDesign, where: str) -> Run:

@@ -15,7 +15,7 @@ from dse.output.hardware.repeated import Repeated, WholeDesign, by_shorter_frame
 from dse.verify.testbench import Testbench, memories_of_groups, run_simulation
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan
 from hwmodel.emit.schedule import design as schedules
-from hwmodel.emit.schedule.design import HardwareDesign, schedule_design
+from hwmodel.emit.schedule.design import Frame, HardwareDesign, schedule_design
 from hwmodel.emit.schedule.document import document_of
 
 SPEC = """\
@@ -99,9 +99,13 @@ def hardware_of(case: Case) -> tuple[Repeated | None, HardwareDesign]:
     return short, schedule_design(bench.spec, bench.accesses, bench.platform, local, simulation, bench.inputs)
 
 
+def _content(frame: Frame) -> tuple[object, ...]:
+    return str(frame.before.text), str(frame.after.text), frame.inputs, frame.outputs
+
+
 def require_same(short: Repeated, whole: HardwareDesign) -> None:
     assert document_of(short.hardware) == document_of(whole)
-    assert short.hardware.frame == whole.frame
+    assert _content(short.hardware.frame) == _content(whole.frame)
     assert short.hardware.periods == whole.periods
     steps = sum(group.steps for group in whole.groups)
     assert sum(len(run.lengths) for run in short.simulated.simulation.groups) < steps

@@ -50,8 +50,8 @@ def test_states_of_earlier_frames_and_their_defaults() -> None:
 def test_a_frame_too_few_is_seen() -> None:
     """Defaults in one frame less, and a word of the first frames is wrong."""
     design = stream_design(motion(), INSIDE)
-    files = {path: text.replace("$frame <= 2'd2;", "$frame <= 2'd1;") for path, text in design.files().items()}
-    assert files != design.files()
+    files = {path: str(text).replace("$frame <= 2'd2;", "$frame <= 2'd1;") for path, text in design.files().items()}
+    assert files != {path: str(text) for path, text in design.files().items()}
     assert [seen.wrong > 0 for seen in frames_on_icarus(files)[0]] == [False, True, True, True]
 
 

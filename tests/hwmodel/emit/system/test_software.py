@@ -63,13 +63,13 @@ def test_arrays_lie_where_the_test_bench_has_them(design: Any) -> None:
     hardware: HardwareDesign = design()
     module = driver_of(hardware)
     layout, word = layout_of(hardware), hardware.addresses.word_bytes
-    assert tuple(module.LAYOUT.sizes) == tuple(map(len, hardware.frame.before)) == layout.sizes
+    assert tuple(module.LAYOUT.sizes) == tuple(image.size for image in hardware.frame.before) == layout.sizes
     for number, frame in enumerate((hardware.frame, *hardware.later)):
         for name, (first, _) in {**frame.inputs, **frame.outputs}.items():
             array = module.LAYOUT.arrays[name]
             image = frame.after[array.channel]
             assert array.first_of(number) == first * word
-            data = image[first * word :][: array.nbytes]
+            data = image.between(first * word, first * word + array.nbytes)
             assert array.pack(array.unpack(data)) == data
 
 

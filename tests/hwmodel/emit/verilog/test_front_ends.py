@@ -105,7 +105,7 @@ def test_names_of_files_mean_nothing_to_a_shell() -> None:
     found = explored(SPEC.replace(once, "-> (z: u8[H, W], w: u8[H, W]) {\n  y = blurred(x)\n  w = scaled(y)\n"))
     files = DesignFiles(found.hardware(found.front[0])).files()
     assert all(re.fullmatch(r"[\w/.-]+", path) for path in files)
-    assert sum("$" in text.partition("module ")[2].partition(" ")[0] for text in files.values()) > 2
+    assert sum("$" in str(text).partition("module ")[2].partition(" ")[0] for text in files.values()) > 2
 
 
 def test_words_of_systemverilog_are_no_names() -> None:

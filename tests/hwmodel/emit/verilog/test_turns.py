@@ -59,8 +59,8 @@ CHANGES = [
 def test_what_is_changed_is_seen(tmp_path: Path, before: str, after: str) -> None:
     design = turning(tmp_path, 120)
     files = DesignFiles(design).files()
-    changed = {path: re.sub(before, after, text) for path, text in files.items()}
-    assert changed != files
+    changed = {path: re.sub(before, after, str(text)) for path, text in files.items()}
+    assert changed != {path: str(text) for path, text in files.items()}
     assert frames_at_port(changed) != promised_frames(design)
 
 
