@@ -39,6 +39,8 @@ from hwmodel.simulator.schedule.chains import delayed_instances
 from hwmodel.simulator.schedule.plan import touched
 from hwmodel.simulator.schedule.processors import ProcessorState
 
+_AT_ONCE = 1 << 14  # instances, or rows, whose values are followed together
+
 
 def require_values(
     accesses: Accesses,
@@ -248,13 +250,18 @@ class _Proof:
         if port.lookup is not None or port.built_in:
             self._require_whole(task, port, histories)
             return
-        wanted = self.values.of_input(name, port.port, task.repetition)
         self._require_constant(task, port)
         if port.later:
+            wanted = self.values.of_input(name, port.port, task.repetition)
             first = port.otherwise or replace(port, lanes="", later=0)
             self._require_taken(task, port, self._operands(task, first, histories), wanted)
             wanted = self._of_earlier_frames(task, port, wanted)
-        self._require_taken(task, port, self._operands(task, port, histories), wanted)
+            self._require_taken(task, port, self._operands(task, port, histories), wanted)
+            return
+        found = self._operands(task, port, histories)
+        for begin in range(0, len(found), _AT_ONCE):
+            wanted = self.values.of_input(name, port.port, task.repetition[begin : begin + _AT_ONCE])
+            self._require_taken(task, port, found[begin : begin + _AT_ONCE], wanted, begin)
 
     def _of_earlier_frames(self, task: _Issued, port: ReadPort, first: IntArray) -> IntArray:
         """The values that instances take by a delay over frames; `first` are those of the first frames."""
@@ -266,8 +273,8 @@ class _Proof:
         wanted[now] = BEFORE + self.values.result_ids(process.name, delay.output, repetition, place, port.size)
         return wanted
 
-    def _require_taken(self, task: _Issued, port: ReadPort, found: IntArray, wanted: IntArray) -> None:
-        """Require that the operands that were found are the wanted ones."""
+    def _require_taken(self, task: _Issued, port: ReadPort, found: IntArray, wanted: IntArray, begin: int = 0) -> None:
+        """Require that the operands that were found, of the instances from `begin` on, are the wanted ones."""
         name = task.units.task
         wrong = found != wanted
         if any(delay.port == port.port for delay in self.accesses.network.processes[name].delays):
@@ -276,10 +283,11 @@ class _Proof:
             touch = next((own for own in self.accesses.reads[name] if own.port == port.port), None)
             array = touch.array if touch is not None else None
             said = [self.values.name(int(own[instance, element]), array) for own in (found, wanted)]
-            step, cycle = self._times(task.reading, task.row[instance : instance + 1])
-            at = place_at(int(task.repetition[instance]), self.accesses.extents(name))
+            number = begin + instance
+            step, cycle = self._times(task.reading, task.row[number : number + 1])
+            at = place_at(int(task.repetition[number]), self.accesses.extents(name))
             place = f"step {step[0]}, cycle {cycle[0]}: repetition {at} of '{name}'"
-            on = f"on unit {task.unit[instance]} takes as element {element} of '{port.port}'"
+            on = f"on unit {task.unit[number]} takes as element {element} of '{port.port}'"
             raise unproven(f"{place} {on} {said[0]}, and not {said[1]}")
 
     def _operands(self, task: _Issued, port: ReadPort, histories: Mapping[str, History]) -> IntArray:
@@ -303,9 +311,11 @@ class _Proof:
             brought = self._brought(task, port.otherwise, histories).copy()
         else:
             brought = np.full(lanes.words.shape, UNKNOWN if port.constant is None and not port.otherwise else CONSTANT)
-        row, lane = np.nonzero(lanes.words >= 0)
-        step, cycle = self._times(task.reading, row)
-        brought[row, lane] = _read(lanes, lanes.words[row, lane], step * self.span + cycle, histories)
+        for begin in range(0, len(brought), _AT_ONCE):
+            words, some = lanes.words[begin : begin + _AT_ONCE], brought[begin : begin + _AT_ONCE]
+            row, lane = np.nonzero(words >= 0)
+            step, cycle = self._times(task.reading, begin + row)
+            some[row, lane] = _read(lanes, words[row, lane], step * self.span + cycle, histories)
         return brought
 
     def _with_kept(self, task: _Issued, pair: tuple[str, str], found: IntArray) -> IntArray:
