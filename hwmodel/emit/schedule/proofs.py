@@ -247,14 +247,14 @@ def require_stored(accesses: Accesses, addresses: AddressMap, groups: Sequence[G
 
     Raises NotRepeatedError.
     """
-    stored = [np.zeros(words + 2, np.int64) for words in addresses.words]
+    stored = [np.zeros(words + 2, np.int32) for words in addresses.words]
     for engine in (engine for group in groups for engine in group.engines):
         found, words, changes = replayed(engine.requests), addresses.words[engine.channel], stored[engine.channel]
         writes = (found.controls["asks"] > 0) & (found.controls["write"] > 0)
         first = found.places["word"][writes]
         np.add.at(changes, np.minimum(first, words), 1)
         np.add.at(changes, np.minimum(first + found.controls["words"][writes], words + 1), -1)
-    is_stored = [np.cumsum(changes) > 0 for changes in stored]
+    is_stored = [np.cumsum(changes, dtype=np.int32) > 0 for changes in stored]
     for name in accesses.network.outputs:
         begin, size = addresses.first[name], addresses.sizes[name]
         if not is_stored[addresses.channels[name]][begin : begin + size].all():

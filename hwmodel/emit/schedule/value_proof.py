@@ -130,6 +130,7 @@ class _Proof:
             words, values = histories[name].at_the_end()
             there = Writes(words, np.full(len(words), -1), np.where(values == UNKNOWN, UNKNOWN, values + BEFORE))
             histories[name] = History([there] if name in self._kept_apart else [there, *writes[name]], self.cycles)
+        writes.clear()  # all that they say is in the histories
         for task in self.issued:
             for port in task.units.reads:
                 self._require_operands(task, port, histories)

@@ -56,6 +56,12 @@ def _add(limbs: Limbs, low: int, values: NDArray[Any]) -> None:
         _add(limbs, low, (values & (1 << 64) - 1).astype(np.uint64))
         _add(limbs, low + 64, (values >> 64).astype(np.uint64))
         return
+    for begin in range(0, len(values), _AT_ONCE):
+        _add_some(limbs[begin : begin + _AT_ONCE], low, values[begin : begin + _AT_ONCE])
+
+
+def _add_some(limbs: Limbs, low: int, values: NDArray[Any]) -> None:
+    """As `_add`, for as many words as take little memory."""
     limb, shift = divmod(low, _LIMB)
     for half in range(2):
         part = (values.astype(np.uint64) >> np.uint64(_LIMB * half) & np.uint64((1 << _LIMB) - 1)) << np.uint64(shift)
