@@ -26,9 +26,9 @@ from dse.output.open_design import StoredDesign
 from hwmodel.emit.hls.compiler import BUILDS, RunSeen, run_build
 from hwmodel.emit.hls.design import FRAMES, HlsFiles
 from hwmodel.emit.hls.makefile import makefile
+from hwmodel.emit.images import Text
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.group import GroupSchedule
-from hwmodel.emit.schedule.images import Text
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.own_module import OwnModule
 from hwmodel.emit.verilog.coverage import has_axi_streams

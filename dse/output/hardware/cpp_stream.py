@@ -13,7 +13,7 @@ from dse.output.hardware.stream import EmittedStream, schedule_of
 from hwmodel.emit.hls.makefile import makefile
 from hwmodel.emit.hls.streams.design import StreamHlsFiles
 from hwmodel.emit.hls.streams.group import REGISTERS, CppLiterals, End
-from hwmodel.emit.schedule.images import Text
+from hwmodel.emit.images import Text
 from hwmodel.emit.streams.design import StreamDesign
 from hwmodel.stream.model import StreamModel
 

@@ -29,10 +29,10 @@ from dse.output.open_design import Simulated, StoredDesign
 from dse.verify.testbench import SEED, accepted_data, memories_of_groups, random_data
 from hwmodel.cost_model.costs import control_cost_of, parts_of
 from hwmodel.datapath.technology.overhead import total_features
+from hwmodel.emit.images import Text, pieces_of
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.design import HardwareDesign, StreamScheduling, schedule_design, with_later_frames
 from hwmodel.emit.schedule.document import document_of
-from hwmodel.emit.schedule.images import Text, pieces_of
 from hwmodel.emit.schedule.own_module import Computing
 from hwmodel.emit.verilog.coverage import Coverage, body_hint
 from hwmodel.simulator.memories.memories import one_frame

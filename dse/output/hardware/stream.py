@@ -23,8 +23,8 @@ from dse.output.hardware.emission import (
 )
 from dse.output.hardware.shorter_stream import by_smaller_frame
 from dse.output.open_design import Simulated, StoredDesign
+from hwmodel.emit.images import Text
 from hwmodel.emit.schedule.bits import not_emitted
-from hwmodel.emit.schedule.images import Text
 from hwmodel.emit.schedule.own_module import Computing
 from hwmodel.emit.streams.design import StreamDesign
 from hwmodel.emit.streams.group import Beat

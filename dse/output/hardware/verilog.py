@@ -15,8 +15,8 @@ from dse.output.hardware.emission import MAKEFILE, PAGE, CheckedDesign, EmittedD
 from dse.output.hardware.page import Promised, page_of
 from dse.output.hardware.stream import EmittedStream, emit_stream
 from dse.output.open_design import StoredDesign
+from hwmodel.emit.images import Text
 from hwmodel.emit.schedule.design import StreamScheduling
-from hwmodel.emit.schedule.images import Text
 from hwmodel.emit.streams.port_schedule import schedule_stream
 from hwmodel.emit.system.files import SystemFiles
 from hwmodel.emit.verilog.coverage import has_axi_streams

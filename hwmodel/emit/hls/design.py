@@ -9,8 +9,8 @@ from importlib.resources import files
 from arrayol.ir.spec import Spec
 from hwmodel.emit.c.names import Named
 from hwmodel.emit.hls.group import GroupText
+from hwmodel.emit.images import Text
 from hwmodel.emit.schedule.design import HardwareDesign
-from hwmodel.emit.schedule.images import Text
 
 LIBRARY = {
     "src/schedule.hpp": "schedule.hpp",

@@ -21,12 +21,12 @@ from arrayol.ir.spec import Spec
 from arrayol.text import counted
 from hwmodel.accesses import Accesses
 from hwmodel.datapath.derive import derivation_of
+from hwmodel.emit.images import MemoryImage, PlacedArray
 from hwmodel.emit.schedule.bits import bits_of_values, not_emitted
 from hwmodel.emit.schedule.frames.short_frame import ShortFrame
 from hwmodel.emit.schedule.frames.whole_frame import WholeFrame, WholeGroup
 from hwmodel.emit.schedule.frames.whole_stream import WholeStream
 from hwmodel.emit.schedule.group import GroupSchedule, GroupScheduler, loaded_once
-from hwmodel.emit.schedule.images import MemoryImage, PlacedArray
 from hwmodel.emit.schedule.memory_styles import styles_of
 from hwmodel.emit.schedule.own_module import Computing, own_module
 from hwmodel.emit.schedule.port import AddressMap, address_map

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hwmodel.emit.schedule.images import Text
+from hwmodel.emit.images import Text
 from hwmodel.emit.streams.group import Beat
 from hwmodel.emit.streams.names import vector
 from hwmodel.emit.streams.words import FrameWords

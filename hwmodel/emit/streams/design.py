@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hwmodel.emit.images import Text
 from hwmodel.emit.schedule.bits import bits_of_values, not_emitted
-from hwmodel.emit.schedule.images import Text
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.streams.beats import StreamWords
 from hwmodel.emit.streams.bench import AxisBench

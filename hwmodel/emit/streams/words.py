@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hwmodel.emit.schedule.images import LongText
+from hwmodel.emit.images import LongText
 
 _LIMB = 32
 _AT_ONCE = 1 << 16  # words that are made to text together

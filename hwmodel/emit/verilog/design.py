@@ -12,11 +12,11 @@ from typing import Protocol, runtime_checkable
 
 from arrayol.pictures.text import reads_text, writes_text
 from arrayol.text import counted
+from hwmodel.emit.images import Text
 from hwmodel.emit.schedule.activity import Agent
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.group import GroupSchedule
-from hwmodel.emit.schedule.images import Text
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.own_module import Computing, OwnModule
 from hwmodel.emit.verilog.access import access_ports

@@ -11,7 +11,7 @@ from hwmodel.emit.c.lines import block
 from hwmodel.emit.c.names import Named
 from hwmodel.emit.hls.names import in_cpp
 from hwmodel.emit.hls.streams.group import End, StreamText
-from hwmodel.emit.schedule.images import Text
+from hwmodel.emit.images import Text
 from hwmodel.emit.streams.bench import file_of
 from hwmodel.emit.streams.design import StreamDesign
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
+from hwmodel.emit.images import LongText, MemoryImage, Text
 from hwmodel.emit.schedule.design import Frame, HardwareDesign
-from hwmodel.emit.schedule.images import LongText, MemoryImage, Text
 from hwmodel.emit.verilog.top import Bench, Run, expected_words, image_path, words_in, words_read
 from hwmodel.emit.verilog.wiring import ChannelPorts
 
