@@ -17,7 +17,7 @@ from dse.space.study import Study
 from dse.verify.testbench import memories_of_groups, run_simulation
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Blocks, Design, GroupDesign, Processor
-from hwmodel.emit.schedule.design import HardwareDesign, schedule_design, with_later_frames
+from hwmodel.emit.schedule.design import HardwareDesign, StreamScheduling, schedule_design, with_later_frames
 from hwmodel.emit.streams.port_schedule import schedule_stream
 from hwmodel.emit.verilog.coverage import Coverage
 from hwmodel.emit.verilog.design import DesignFiles
@@ -35,13 +35,14 @@ def port_design(
     chunk: int | None = None,
     platform: Platform | None = None,
     loads: Loads | None = None,
+    streams: StreamScheduling = schedule_stream,
 ) -> HardwareDesign:
     """A case whose whole network is one group, in chunks of so many pulses, by default the first ones of the model."""
     platform = platform_at(mhz) if platform is None else platform
     model = MachineModel(case.network, platform, loads or {})
     chunks = None if chunk is None else [chunk]
     group, _ = next(model.streams(tuple(case.network.processes)).designs(stream, chunks))
-    return scheduled_design(case, model, Design((group,)))
+    return scheduled_design(case, model, Design((group,)), streams)
 
 
 def memory_of(platform: Platform, **changes: object) -> Platform:
@@ -49,18 +50,20 @@ def memory_of(platform: Platform, **changes: object) -> Platform:
     return platform.model_copy(update={"memory": platform.memory.model_copy(update=changes)})
 
 
-def scheduled_design(case: Case, model: MachineModel, design: Design) -> HardwareDesign:
+def scheduled_design(
+    case: Case, model: MachineModel, design: Design, streams: StreamScheduling = schedule_stream
+) -> HardwareDesign:
     """A design as hardware, whose simulation agrees with the model and with the reference execution.
 
-    Raises ArrayolError as `emit verilog` does.
+    Raises ArrayolError as `emit verilog` does, or as `emit hls` where `streams` is its.
     """
-    Coverage(model.accesses, model.platform).require(design)
+    Coverage(model.accesses, model.platform, as_verilog=streams is schedule_stream).require(design)
     estimate, inputs = model.evaluate(design), case.inputs()
     local = memories_of_groups(model.accesses, model.platform, design, estimate)
     simulation = run_simulation(case.spec, model.accesses, model.platform, design, estimate, inputs)
     assert simulation.identical
     assert simulation.cycles == estimate.latency_cycles
-    hardware = schedule_design(case.spec, model.accesses, model.platform, local, simulation, inputs, schedule_stream)
+    hardware = schedule_design(case.spec, model.accesses, model.platform, local, simulation, inputs, streams)
     later = later_frames(case.spec, model.accesses, inputs, periods=hardware.periods)
     return with_later_frames(hardware, case.spec, model.accesses, later)
 
@@ -85,6 +88,7 @@ def mixed_design(
     chunk: int = 0,
     together: bool = False,
     loads: Loads | None = None,
+    streams: StreamScheduling = schedule_stream,
 ) -> HardwareDesign:
     """A case whose tasks are in groups: of each so many tasks in dataflow order, as a stream or (None) in blocks.
 
@@ -102,7 +106,7 @@ def mixed_design(
         else:
             groups.append(in_blocks(model, tasks))
     assert not left, "all tasks are in groups"
-    return scheduled_design(case, model, Design(tuple(groups), together=together))
+    return scheduled_design(case, model, Design(tuple(groups), together=together), streams)
 
 
 def in_blocks(model: MachineModel, tasks: tuple[str, ...]) -> GroupDesign:

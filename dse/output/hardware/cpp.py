@@ -26,8 +26,10 @@ from dse.output.open_design import StoredDesign
 from hwmodel.emit.hls.compiler import BUILDS, RunSeen, run_build
 from hwmodel.emit.hls.design import FRAMES, HlsFiles
 from hwmodel.emit.hls.makefile import makefile
+from hwmodel.emit.hls.streams.schedule import schedule_untimed
 from hwmodel.emit.images import Text
 from hwmodel.emit.schedule.bits import not_emitted
+from hwmodel.emit.schedule.design import StreamScheduling
 from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.own_module import OwnModule
@@ -110,6 +112,8 @@ def _not_promised() -> Iterator[str]:
 
 class EmittedHls(ScheduledDesign):
     """A design as C++."""
+
+    streams: ClassVar[StreamScheduling | None] = staticmethod(schedule_untimed)
 
     def _sources(self) -> Mapping[str, Text]:
         for task, datapath in self.hardware.datapaths.items():

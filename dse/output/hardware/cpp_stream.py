@@ -11,8 +11,9 @@ from arrayol.text import counted
 from dse.output.hardware.emission import MAKEFILE, PAGE
 from dse.output.hardware.stream import EmittedStream, schedule_of
 from hwmodel.emit.hls.makefile import makefile
+from hwmodel.emit.hls.streams.axis import End
 from hwmodel.emit.hls.streams.design import StreamHlsFiles
-from hwmodel.emit.hls.streams.group import REGISTERS, CppLiterals, End
+from hwmodel.emit.hls.streams.group import REGISTERS, CppLiterals
 from hwmodel.emit.images import Text
 from hwmodel.emit.streams.design import StreamDesign
 from hwmodel.stream.model import StreamModel

@@ -182,7 +182,7 @@ class ScheduledDesign(EmittedDesign):
         """In words what was proven of the programs, and of which steps; if fewer were simulated, these repeat."""
         steps = sum(group.steps for group in self.hardware.groups)
         streams = any(group.streamed is not None for group in self.hardware.groups)
-        if self.simulated_steps == steps:
+        if self.simulated_steps >= steps:
             return f"{_PROVEN}; {FOUND_IN_STREAMS}" if streams else _PROVEN
         if streams:
             small = f"in a smaller frame of {self.simulated_steps:,} steps, whose lines repeat"

@@ -9,6 +9,7 @@ from importlib.resources import files
 from arrayol.ir.spec import Spec
 from hwmodel.emit.c.names import Named
 from hwmodel.emit.hls.group import GroupText
+from hwmodel.emit.hls.streams.port import StreamGroupText
 from hwmodel.emit.images import Text
 from hwmodel.emit.schedule.design import HardwareDesign
 
@@ -18,6 +19,7 @@ LIBRARY = {
     "shim/hls_stream.h": "shim/hls_stream.h",
     "tb/main.cpp": "main.cpp",
 }
+STREAMS = {"src/stream.hpp": "stream.hpp"}  # of designs in which some group streams
 FRAMES = 2  # that the program runs, so that what a frame leaves behind is seen
 
 
@@ -38,11 +40,13 @@ class HlsFiles:
         return dict(self._files())
 
     def _files(self) -> Iterator[tuple[str, Text]]:
-        for path, name in LIBRARY.items():
+        streams = any(group.streamed is not None for group in self.design.groups)
+        for path, name in (LIBRARY | (STREAMS if streams else {})).items():
             yield path, (files("hwmodel.emit.hls") / "library" / name).read_text(encoding="utf-8")
         yield "src/design.hpp", "\n".join([*self._header(), ""])
         for number, group in enumerate(self.design.groups):
-            text = GroupText(self.spec, self.design.network, group, self.design.addresses, number).text()
+            form = GroupText if group.streamed is None else StreamGroupText
+            text = form(self.spec, self.design.network, group, self.design.addresses, number).text()
             yield f"src/group{number}.cpp", text
         yield "src/top.cpp", "\n".join([*self._top(), ""])
         (before,), (after,) = self.design.frame.before, self.design.frame.after

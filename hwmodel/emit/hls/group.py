@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ClassVar
 
 from arrayol.ir.network import Network
 from arrayol.ir.spec import Elementary, Spec, port_named
@@ -22,15 +23,12 @@ from hwmodel.emit.schedule.group import GroupSchedule, TaskAgents
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.port import AddressMap
 
-_HEAD = """\
-#include "design.hpp"
-#include "schedule.hpp"
-"""
-
 
 @dataclass
 class GroupText:
     """The file of a group by its number."""
+
+    headers: ClassVar[tuple[str, ...]] = ("design.hpp", "schedule.hpp")
 
     spec: Spec
     network: Network
@@ -41,9 +39,9 @@ class GroupText:
 
     def text(self) -> str:
         """All of it. Raises ArrayolError (`not-emitted`, `not-in-hardware`, `unproven-schedule`)."""
-        lines = [*_HEAD.splitlines(), "", "namespace {", ""]
+        lines = [*(f'#include "{name}"' for name in self.headers), "", "namespace {", ""]
         for part in (
-            *bodies_of(map(self._elementary, self.schedule.tasks)),
+            *self.bodies(),
             [line for memory in self._roms for line in self._rom(memory)],
             *self._functions(),
         ):
@@ -52,6 +50,10 @@ class GroupText:
         return in_cpp("\n".join(lines))
 
     # What is computed.
+
+    def bodies(self) -> Iterator[list[str]]:
+        """The bodies of its tasks. Raises ArrayolError (`not-in-hardware`)."""
+        yield from bodies_of(map(self._elementary, self.schedule.tasks))
 
     def _elementary(self, task: TaskAgents) -> Elementary:
         elementary = self.spec.components[task.units.elementary]
@@ -127,6 +129,10 @@ class GroupText:
             yield list(port_function(rounds, engine.name, self._things, types, parameters))
             arguments = ["memory", *(self._things[memory.name] for memory in _once(memories))]
             self._calls.append(f"{Thing.PORT}_{engine.name}({', '.join(arguments)});")
+        yield from self.working()
+
+    def working(self) -> Iterator[list[str]]:
+        """The functions of its tasks. Raises ArrayolError (`not-emitted`, `unproven-schedule`)."""
         for task in self.schedule.tasks:
             self._require_order(task)
             name = self.names.of(Thing.TASK, task.units.task).removeprefix(f"{Thing.TASK}_")
@@ -184,7 +190,7 @@ class GroupText:
                 lines.append(f"#pragma HLS BIND_STORAGE variable = {name} type = ram_1wnr")
         arguments = ["memory", "step++", *(self._things[memory.name] for memory in self._buffers)]
         lines.append(f"for (int number = 0; number < steps; ++number) run_step({', '.join(arguments)});")
-        tasks = ", ".join(f"'{task.units.task}'" for task in self.schedule.tasks)
+        tasks = ", ".join(f"'{own.task}'" for own in self.schedule.paces)
         yield f"// {tasks}: {counted(self.schedule.steps, 'step')} a frame"
         yield from block(f"void group{self.number}(word *memory, int steps)", lines)
 

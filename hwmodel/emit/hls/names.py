@@ -23,6 +23,7 @@ class Thing(StrEnum):
     ROM = "rom"
     TASK = "task"
     PORT = "port"
+    FLOW = "flow"
 
 
 @dataclass

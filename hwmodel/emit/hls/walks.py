@@ -70,23 +70,32 @@ class Walk:
 
     def round_loop(self, interval: int, body: Sequence[str]) -> Iterator[str]:
         """The loop over the rounds of a step, of which one begins every interval, and the state that it keeps."""
-        name, program = self.name, self.agent.program
-        yield f"static walk<{max(1, program.depth)}> program;"
-        for counter, own in self.counters.items():
-            bits = max(1, (counter.modulus - 1).bit_length())
-            yield f"static ap_uint<{bits}> {own} = {counter.initial};  // below {counter.modulus}"
+        yield from self.state()
         yield "bool ends = false;"
         yield "for (int round = 0; !ends; ++round) {"
         yield f"#pragma HLS PIPELINE II = {interval}"
-        yield f"  const row_of_{name} &row = rows_of_{name}[program_of_{name}[program.at].row];"
-        yield from indented(body)
-        for counter, own in self.counters.items():
-            yield f"  {own} = turned({own}, {self.column(counter.column)}, {counter.modulus});"
-        yield f"  ends = {self.column(self.agent.last)};"
-        length = len(program.instructions)
-        yield f"  program.next(program_of_{name}, {length}, {program.again}, loops_of_{name});"
+        yield from indented([self.row(), *body, *self.advance(f"ends = {self.column(self.agent.last)};")])
         yield "  (void)round;"
         yield "}"
+
+    def state(self) -> Iterator[str]:
+        """What it keeps from round to round; counters are known once all lanes are written."""
+        yield f"static walk<{max(1, self.agent.program.depth)}> program;"
+        for counter, own in self.counters.items():
+            bits = max(1, (counter.modulus - 1).bit_length())
+            yield f"static ap_uint<{bits}> {own} = {counter.initial};  // below {counter.modulus}"
+
+    def row(self) -> str:
+        """The row of this round."""
+        return f"const row_of_{self.name} &row = rows_of_{self.name}[program_of_{self.name}[program.at].row];"
+
+    def advance(self, *before: str) -> Iterator[str]:
+        """The counters and the program go on to the next round; some lines come between them."""
+        name, program = self.name, self.agent.program
+        for counter, own in self.counters.items():
+            yield f"{own} = turned({own}, {self.column(counter.column)}, {counter.modulus});"
+        yield from before
+        yield f"program.next(program_of_{name}, {len(program.instructions)}, {program.again}, loops_of_{name});"
 
     # Lanes.
 

@@ -51,11 +51,11 @@ def schedule_stream(
     stream = run.group.stream
     hardware = StreamHardware(StreamModel(accesses, run.group.tasks, platform), stream, contents)
     if whole is None:
-        return _Scheduler(accesses, platform, addresses, run, hardware, hardware, None).scheduled(outside)
+        return StreamScheduler(accesses, platform, addresses, run, hardware, hardware, None).scheduled(outside)
     large = StreamHardware(StreamModel(whole.accesses, run.group.tasks, platform), stream, contents)
     if _pace(large.firing) != _pace(hardware.firing):
         raise NotRepeatedError("nodes start at other times in the whole frame")
-    return _Scheduler(accesses, platform, addresses, run, hardware, large, whole).scheduled(outside)
+    return StreamScheduler(accesses, platform, addresses, run, hardware, large, whole).scheduled(outside)
 
 
 def _pace(firing: Mapping[str, Firing]) -> Mapping[str, Firing]:
@@ -64,7 +64,9 @@ def _pace(firing: Mapping[str, Firing]) -> Mapping[str, Firing]:
 
 
 @dataclass(frozen=True)
-class _Scheduler:
+class StreamScheduler:
+    """Schedules a group by a run, whose chunks are those of `hardware`; of a whole frame, `large` is its hardware."""
+
     accesses: Accesses
     platform: Platform
     addresses: AddressMap
@@ -74,6 +76,7 @@ class _Scheduler:
     whole: WholeStream | None
 
     def scheduled(self, outside: Outside) -> tuple[StreamSchedule, Outside]:
+        """As `schedule_stream`."""
         assert self.large.multiple, "strides are whole intervals, or it is refused"
         engines = self._port.engines()
         schedule = self._schedule(engines)

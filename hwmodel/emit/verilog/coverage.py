@@ -299,9 +299,6 @@ class Coverage:
         yield from self._loaded_for_several(groups, together=together)
 
     def _of_stream(self, tasks: Collection[str], stream: Stream) -> Iterator[ArrayolError]:
-        if not self.as_verilog and stream.interface == "port":
-            hint = "take `arrayol emit verilog`, a design with AXI4-Streams, or one whose groups all work in blocks"
-            yield not_emitted(f"the group {' '.join(tasks)} is a stream behind the memory port", hint)
         if stream.frames == "inside" and (stream.interface == "port" or not self.as_verilog):
             yield not_emitted(
                 f"the group {' '.join(tasks)} keeps frames inside"

@@ -45,6 +45,17 @@ struct place {
   }
 };
 
+// A number that goes round: 0 in the pulse in which a frame begins, and every PERIOD pulses after that.
+template <int64_t PERIOD, int BITS>
+struct turn {
+  ap_uint<BITS> at = 0;
+
+  void step() {
+#pragma HLS INLINE
+    at = at == PERIOD - 1 ? 0 : unsigned(at) + 1;
+  }
+};
+
 // DEPTH words that move on together, in registers. All line buffers give the oldest word before anything moves.
 template <class T, int DEPTH>
 struct window {

@@ -17,11 +17,11 @@ from hwmodel.emit.streams.trains import Loops
 
 @dataclass
 class StreamCounters(Counters):
-    """Counters whose `lines` are those of a pulse, in C++; `declared` has their state."""
+    """Counters whose `lines` are those of a pulse, in C++; `state` has the types of those that stay, by name."""
 
     mark: ClassVar[str] = "_"
 
-    declared: list[str] = field(default_factory=list)
+    state: dict[str, str] = field(default_factory=dict)
 
     def nested(self, name: str, first: int, loops: Loops) -> tuple[str, list[Index]]:
         """Counters of nested loops: the variable that says when they move, and the index of each loop."""
@@ -29,7 +29,7 @@ class StreamCounters(Counters):
         for number, (stride, extent) in enumerate(loops):
             own = f"{name}_{number}"
             index = Index(f"i_{own}", extent)
-            self.declared.append(f"place<{extent}, {stride}, {bits_below(extent)}, {bits_below(stride)}> {own};")
+            self.state[own] = f"place<{extent}, {stride}, {bits_below(extent)}, {bits_below(stride)}>"
             self.lines += [
                 f"const bool fires_{own} = {own}.step({begins});",
                 f"const int {index.net} = int({own}.index);",
@@ -49,19 +49,19 @@ class StreamCounters(Counters):
         """The delays from the begin of a frame."""
         yield "const bool at_0 = begins;"
         for before, pulse in self.delays():
-            self.declared.append(f"later<{pulse - before}, {bits_below(pulse - before + 1)}> wait_{pulse};")
+            self.state[f"wait_{pulse}"] = f"later<{pulse - before}, {bits_below(pulse - before + 1)}>"
             yield f"const bool at_{pulse} = wait_{pulse}.step(at_{before});"
 
     def tick_lines(self) -> Iterator[str]:
         """Counters round and round, which are in step with the begins of frames."""
         for period in sorted({period for period, _ in self.ticks}):
-            self.declared.append(f"ap_uint<{bits_below(period)}> round_{period} = 0;")
+            self.state[f"round_{period}"] = f"turn<{period}, {bits_below(period)}>"
             yield from (
-                f"const bool {name} = round_{period} == {pulse};"
+                f"const bool {name} = round_{period}.at == {pulse};"
                 for (own, pulse), name in sorted(self.ticks.items())
                 if own == period
             )
-            yield f"round_{period} = round_{period} == {period - 1} ? 0 : unsigned(round_{period}) + 1;"
+            yield f"round_{period}.step();"
 
 
 @dataclass

@@ -10,7 +10,7 @@ from importlib.resources import files
 from hwmodel.emit.c.lines import block
 from hwmodel.emit.c.names import Named
 from hwmodel.emit.hls.names import in_cpp
-from hwmodel.emit.hls.streams.group import End, StreamText
+from hwmodel.emit.hls.streams.axis import AxisText, End
 from hwmodel.emit.images import Text
 from hwmodel.emit.streams.bench import file_of
 from hwmodel.emit.streams.design import StreamDesign
@@ -46,8 +46,8 @@ class StreamHlsFiles:
         return dict(self._files())
 
     @cached_property
-    def _group(self) -> StreamText:
-        return StreamText(self.design.hardware, self.top)
+    def _group(self) -> AxisText:
+        return AxisText(self.design.hardware, self.top)
 
     @property
     def ends(self) -> list[End]:
@@ -60,9 +60,9 @@ class StreamHlsFiles:
             yield path, (files("hwmodel.emit.hls") / "library" / name).read_text(encoding="utf-8")
         yield "src/design.hpp", "\n".join([*self._header(), ""])
         lines = ['#include "design.hpp"', '#include "stream.hpp"', "", "namespace {", ""]
-        *bodies, function = self._group.parts()
-        for part in bodies:
+        for part in self._group.bodies():
             lines += [*part, ""] if part else []
+        function = self._group.function()
         yield "src/stream.cpp", in_cpp("\n".join([*lines, "}  // namespace", "", *function, ""]))
         yield "tb/main.cpp", "\n".join([*self._program(), ""])
         for end in self.ends:

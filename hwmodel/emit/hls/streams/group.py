@@ -1,17 +1,16 @@
-"""A streaming group in C++: one loop over pulses, in which all nodes, line buffers and ends move."""
+"""A streaming group in C++: what happens in a pulse, in which all nodes, line buffers and ends move."""
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 
 from arrayol.ir.spec import Elementary, Port
 from arrayol.ir.types import ElementType
-from arrayol.text import counted
 from hwmodel.emit.c.helpers import c_type
 from hwmodel.emit.c.lines import Lines, block, declared, element
 from hwmodel.emit.c.names import Named, identifiers
@@ -20,12 +19,11 @@ from hwmodel.emit.hls.bodies import bodies_of
 from hwmodel.emit.hls.names import HlsNames, hls_type, value_of_bits
 from hwmodel.emit.hls.streams.counters import StreamConditions, StreamCounters
 from hwmodel.emit.streams.conditions import Choice, Index
-from hwmodel.emit.streams.group import Beat, beats_of, chosen_net, loops_of_firing, misses_last_round
+from hwmodel.emit.streams.group import chosen_net, loops_of_firing, misses_last_round
 from hwmodel.emit.streams.hardware import StreamHardware
 from hwmodel.emit.streams.names import bits_below, lane_name
 from hwmodel.emit.streams.nets.whole import Enables, LaneEnables
 from hwmodel.stream.lanes import Lane
-from hwmodel.stream.model import metrics_of
 from hwmodel.stream.nodes import Node
 from hwmodel.streamed import Firing
 
@@ -45,80 +43,53 @@ class CppLiterals:
         return f"setup_{array}[{element}]"
 
 
-@dataclass(frozen=True)
-class End:
-    """An end of the function: its words and their type, the parameter, and the word of a pulse."""
-
-    beat: Beat
-    word: str
-    stream: str
-    datum: str
-
-
 @dataclass
-class StreamText:
-    """Writes the function of a group. Its ends have words of type `word_NAME`, with marks of AXI4-Stream."""
+class StreamText(ABC):
+    """Writes the pulses of a group, whose tasks take one each; forms of it say how data come and go."""
 
     hardware: StreamHardware
     name: str
     names: HlsNames = field(default_factory=HlsNames)
     counters: StreamCounters = field(init=False)
     conditions: StreamConditions = field(default_factory=StreamConditions)
-    kept: Lines = field(default_factory=list)  # the state of the function
+    kept: Lines = field(default_factory=list)  # the declarations of what stays from pulse to pulse, without counters
+    cleared: Lines = field(default_factory=list)  # what is done before the first pulse
     _roms: dict[tuple[tuple[int, ...], tuple[int, ...]], str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.counters = StreamCounters(self.hardware.frame)
-
-    def parts(self) -> Iterator[Lines]:
-        """Bodies, and the function. Raises ArrayolError (`not-emitted`, `not-in-hardware`, `unproven-stream`)."""
-        assert self.hardware.multiple, "counters that go round are in step, or it is refused"
-        yield from bodies_of(map(self._elementary, self.hardware.streamed.tasks))
-        yield self._function()
 
     def _elementary(self, task: str) -> Elementary:
         elementary = self.hardware.model.accesses.network.processes[task].definition
         assert elementary is not None, "a network that is emitted was made of a specification"
         return elementary
 
-    @cached_property
-    def ends(self) -> dict[str, End]:
-        """All ends by array: what is set up, what comes, what goes."""
-        accesses = self.hardware.model.accesses
-        arrays = accesses.network.arrays
-        set_up = [Beat(own, 1, accesses.size(own), arrays[own].type.bits, True) for own in self.hardware.set_up]
-        beats = [*set_up, *beats_of(self.hardware, "load"), *beats_of(self.hardware, "store")]
-        return {own.array: End(own, *(self.names.of(kind, own.array) for kind in ("word", "s", "w"))) for own in beats}
+    def bodies(self) -> Iterator[Lines]:
+        """The bodies of its tasks. Raises ArrayolError (`not-emitted`, `not-in-hardware`, `unproven-stream`)."""
+        assert self.hardware.multiple, "counters that go round are in step, or it is refused"
+        yield from bodies_of(map(self._elementary, self.hardware.streamed.tasks))
 
-    # The function.
+    # How data come and go.
 
-    def _function(self) -> Lines:
-        pulse, frame = self._pulse(), self.hardware.frame
-        parameters = [f"hls::stream<{end.word}> &{end.stream}" for end in self.ends.values()]
-        lines = [f"#pragma HLS INTERFACE axis port = {end.stream}" for end in self.ends.values()]
-        lines += [f"#pragma HLS INTERFACE s_axilite port = {own}" for own in ("frames", "return")]
-        lines += [*self.kept, *self.counters.declared, *self._set_up()]
-        lines += [f"const int64_t pulses = frames > 0 ? {frame} * int64_t(frames - 1) + {self._length()} : 0;"]
-        lines += ["int begun = 0;", f"ap_uint<{bits_below(frame)}> age = 0;  // pulses since a frame may have begun"]
-        begins = "const bool begins = age == 0 && begun < frames;"
-        ages = [f"age = age == {frame - 1} ? 0 : unsigned(age) + 1;"] if frame > 1 else []
-        body = ["#pragma HLS PIPELINE II = 1", begins, "if (begins) ++begun;", *ages, *pulse]
-        lines += block("for (int64_t pulse = 0; pulse < pulses; ++pulse)", body)
-        tasks = ", ".join(f"'{task}'" for task in self.hardware.streamed.tasks)
-        comment = f"// {tasks} as a stream: a frame every {counted(frame, 'pulse')}, each of one iteration"
-        return [comment, *block(f"void {self.name}({', '.join([*parameters, 'int frames'])})", lines)]
+    @abstractmethod
+    def comes(self, node: Node, fires: str) -> Iterator[str]:
+        """What a load does in a pulse, before its data are born."""
 
-    def _length(self) -> int:
-        """The pulses of a frame: to its last output, and to the last word that comes, which may be of no use."""
-        firings = [self.hardware.firing[name] for name in self.hardware.firing if self._is_load(name)]
-        loops = [(firing.start, loops_of_firing(firing)[1]) for firing in firings]
-        comes = [start + sum(stride * (count - 1) for stride, count in own) + 1 for start, own in loops]
-        return max(metrics_of(self.hardware.model.group, self.hardware.streamed).cycles, *comes)
+    @abstractmethod
+    def came(self, node: Node, place: int, kind: ElementType) -> str:
+        """The element on a lane of a load, by its number in a pulse."""
 
-    def _is_load(self, name: str) -> bool:
-        return self.hardware.model.group.nodes[name].kind == "load"
+    @abstractmethod
+    def goes(self, node: Node, fires: str, indices: Indices) -> Iterator[str]:
+        """What a store does in a pulse: something where it fires."""
 
-    def _pulse(self) -> Lines:
+    @abstractmethod
+    def puts(self, array: str, place: int, value: str) -> str:
+        """The line that lets an element leave, by its number in a pulse."""
+
+    # The pulse.
+
+    def pulse(self) -> Lines:
         """What happens in a pulse, in an order in which all is known before it is used."""
         nodes = [self.hardware.model.group.nodes[name] for name in self.hardware.firing]
         walked = {node.name: self._walked(node) for node in nodes}
@@ -141,33 +112,33 @@ class StreamText:
 
     # Data that are born, and line buffers.
 
-    def _kind(self, array: str) -> ElementType:
+    def kind_of(self, array: str) -> ElementType:
+        """The type of an array's elements."""
         return self.hardware.model.accesses.network.arrays[array].type
 
     def _type(self, lane: Lane) -> ElementType:
         node = self.hardware.model.group.nodes[lane.node]
         if node.process is None:
-            return self._kind(node.writes[0].array)
+            return self.kind_of(node.writes[0].array)
         return next(port.type for port in node.process.output_ports if port.name == lane.port)
 
     def _born(self, node: Node, fires: str) -> Iterator[str]:
         """The data of a node's lanes in this pulse: those that come, or those that the pulse before has made."""
         lanes = dict.fromkeys(own._replace(state=False) for own in self.hardware.lanes if own.node == node.name)
         if node.kind == "load":
-            end = self.ends[node.writes[0].array]
-            yield f"{end.word} {end.datum};"
-            yield f"if ({fires}) {end.datum} = {end.stream}.read();"
+            yield from self.comes(node, fires)
         for lane in lanes:
             kind, name = self._type(lane), self.names.of("net", lane_name(lane))
             if node.process is None:
-                bit = (lane.unit * math.prod(node.writes[0].pattern) + lane.place) * kind.bits
-                value = (
-                    f"element_of<{hls_type(kind)}, {bit}, {kind.bits}>({self.ends[node.writes[0].array].datum}.data)"
-                )
+                value = self.came(node, lane.unit * math.prod(node.writes[0].pattern) + lane.place, kind)
             else:
                 port = next(own for own in node.process.output_ports if own.name == lane.port)
-                value = element(self._output_name(node, port), [str(lane.unit), *_subscripts(port, lane.place)])
+                value = self.made(node, port, lane.unit, lane.place)
             yield f"const {c_type(kind)} {name} = {value};"
+
+    def made(self, node: Node, port: Port, unit: int, place: int) -> str:
+        """A result that the pulse before has made."""
+        return element(self._output_name(node, port), [str(unit), *_subscripts(port, place)])
 
     def _output_name(self, node: Node, port: Port) -> str:
         return self.names.of("made", f"{node.name} {port.name}")
@@ -190,7 +161,8 @@ class StreamText:
                 f"static {'window' if registers else 'ring'}<{kind}, {depth}{'' if registers else f', {bits}'}> {name};"
             )
             return self.counters.tick(lanes.period, position.first % lanes.period)
-        self.kept += [f"static queue<{kind}, {depth}, {bits}> {name};", f"{name}.clear();"]
+        self.kept.append(f"static queue<{kind}, {depth}, {bits}> {name};")
+        self.cleared.append(f"{name}.clear();")
         what = f"data of '{lanes.lane.node}' pass"
         return ", ".join(self.counters.train(own, what) for own in (position.pushes, position.pops))
 
@@ -198,35 +170,20 @@ class StreamText:
 
     def _works(self, node: Node, fires: str, indices: Indices) -> Iterator[str]:
         if node.kind == "store":
-            yield from block(f"if ({fires})", self._stores(node, indices))
+            yield from self.goes(node, fires, indices)
         elif node.kind == "task":
             yield f"// '{node.name}'"
             yield from block(f"if ({fires})", self._computes(node, indices))
 
-    def _stores(self, node: Node, indices: Indices) -> Iterator[str]:
+    def stored(self, node: Node, indices: Indices) -> Iterator[str]:
+        """The elements that a store lets leave."""
         (touch,) = node.reads
-        array, firing = touch.array, self.hardware.firing[node.name]
-        kind = self._kind(array)
+        firing, kind = self.hardware.firing[node.name], self.kind_of(touch.array)
         choices = self.hardware.nets.choices[node.name, touch.port]
-        end = self.ends[array]
-        yield f"{end.word} {end.datum};"
-        yield f"{end.datum}.data = 0;"
         for unit in range(firing.units):
-            lines = [
-                f"put_element<{(unit * len(choices) + place) * kind.bits}, {kind.bits}>({end.datum}.data, {value});"
-                for place, value in enumerate(self._chosen(choices, kind, firing, unit, indices))
-            ]
+            chosen = self._chosen(choices, kind, firing, unit, indices)
+            lines = [self.puts(touch.array, unit * len(choices) + place, own) for place, own in enumerate(chosen)]
             yield from _where(_last_round(firing, unit, indices), lines)
-        last = [f"{own.net} == {own.extent - 1}" for own in self._line_indices(node, indices)]
-        first = self.counters.event(firing.start)
-        marks = {"user": first, "last": " && ".join(last) or "1", "keep": "-1", "strb": "-1", "id": "0", "dest": "0"}
-        yield from (f"{end.datum}.{name} = {value};" for name, value in marks.items())
-        yield f"{end.stream}.write({end.datum});"
-
-    def _line_indices(self, node: Node, indices: Indices) -> Iterator[Index]:
-        for at in self.hardware.inner_dimensions(node.name):
-            if (index := indices[at]) is not None:
-                yield index
 
     def _chosen(
         self, choices: Sequence[Choice], kind: ElementType, firing: Firing, unit: int, indices: Indices
@@ -284,15 +241,6 @@ class StreamText:
             name = self._roms[key] = self.names.of("rom", f"{port.name} {len(self._roms)}")
             self.kept.append(f"static const {declared(name, port.type, _shape(port))} = {{{', '.join(texts)}}};")
         return self._roms[key]
-
-    def _set_up(self) -> Iterator[str]:
-        """Arrays that are read before the first frame, element by element."""
-        for array in self.hardware.set_up:
-            kind, end, own = self._kind(array), self.ends[array], f"setup_{array}"
-            yield f"static {c_type(kind)} {own}[{end.beat.size}];"
-            yield f"#pragma HLS ARRAY_PARTITION variable = {own} complete dim = 0"
-            value = f"element_of<{hls_type(kind)}, 0, {kind.bits}>({end.stream}.read().data)"
-            yield from block(f"for (int at = 0; at < {end.beat.size}; ++at)", [f"{own}[at] = {value};"])
 
 
 def _shape(port: Port) -> tuple[int, ...]:

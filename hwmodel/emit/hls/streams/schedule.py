@@ -1,0 +1,60 @@
+"""The schedule of a streaming group behind the memory port for C++: with tasks that take one pulse each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+
+from arrayol.arrays import IntArray
+from hwmodel.accesses import Accesses
+from hwmodel.emit.hls.streams.group import CppLiterals
+from hwmodel.emit.schedule.frames.whole_stream import WholeStream
+from hwmodel.emit.schedule.group import TaskPace
+from hwmodel.emit.schedule.own_module import Computing
+from hwmodel.emit.schedule.port import AddressMap
+from hwmodel.emit.schedule.values import Outside
+from hwmodel.emit.streams.hardware import StreamHardware
+from hwmodel.emit.streams.port_group import StreamSchedule
+from hwmodel.emit.streams.port_schedule import StreamScheduler
+from hwmodel.platform import Platform
+from hwmodel.simulator.streams.group_run import StreamGroupRun, moved_by_group
+from hwmodel.stream.model import StreamModel
+
+
+@dataclass(frozen=True)
+class UntimedSchedule(StreamSchedule):
+    """A group whose tasks take one pulse each; `timed` is the group on its platform, with its units and cycles."""
+
+    timed: StreamHardware
+
+    @property
+    def streaming(self) -> Mapping[str, Computing]:
+        """The datapaths of its tasks on the platform."""
+        return self.timed.datapaths
+
+    @property
+    def paces(self) -> Iterator[TaskPace]:
+        """How fast each task goes on the platform."""
+        for task in self.timed.streamed.tasks:
+            firing = self.timed.firing[task]
+            yield TaskPace(task, firing.units, firing.interval, firing.latency)
+
+
+def schedule_untimed(
+    accesses: Accesses,
+    platform: Platform,
+    addresses: AddressMap,
+    contents: Mapping[str, IntArray],
+    run: StreamGroupRun,
+    outside: Outside,
+    whole: WholeStream | None = None,
+) -> tuple[UntimedSchedule, Outside]:
+    """The schedule of a group, with the cycles of its run on the platform; otherwise as `schedule_stream`."""
+    stream = run.group.stream
+    timed = StreamHardware(StreamModel(accesses, run.tasks, platform), stream, contents)
+    hardware = StreamHardware(StreamModel(accesses, run.tasks), stream, contents, literals=CppLiterals())
+    moved = moved_by_group(accesses, platform, hardware.streamed)
+    scheduler = StreamScheduler(accesses, platform, addresses, moved, hardware, hardware, None)
+    schedule, after = scheduler.scheduled(outside)
+    own = {field.name: getattr(schedule, field.name) for field in fields(schedule)}
+    return UntimedSchedule(**own | {"cycles": run.cycles}, timed=timed), after
