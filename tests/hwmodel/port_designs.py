@@ -26,6 +26,8 @@ from hwmodel.platform import Platform
 from hwmodel.residence import Loads
 from hwmodel.streamed import Stream
 
+Kinds = Sequence[tuple[int, Stream | None]]  # groups: of each how many tasks, and how it streams; None in blocks
+
 
 def port_design(
     case: Case,
@@ -82,7 +84,7 @@ def require_port_frames(design: HardwareDesign, setup_cycles: int = 0) -> None:
 
 def mixed_design(
     case: Case,
-    kinds: Sequence[tuple[int, Stream | None]],
+    kinds: Kinds,
     platform: Platform | None = None,
     *,
     chunk: int = 0,

@@ -3,61 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hypothesis import strategies as st
 from many_cases import case_count, on_many
-from port_designs import memory_of, mixed_design, require_port_frames
-from strategies_streams import Drawn, streams
-from stream_designs import platform_at
+from port_designs import mixed_design, require_port_frames
+from strategies_placed import REFUSED, Placed, placed
 from stream_networks import Case
 from verilog_programs import needs_icarus
 
 from arrayol.errors import ArrayolError
-from hwmodel.platform import Platform
-from hwmodel.streamed import Stream
-
-REFUSED = {"not-streamed", "not-emitted", "made-in-part"}
-
-
-@dataclass(frozen=True)
-class Placed:
-    """A drawn specification, how its tasks are cut in groups, which of these stream, on which platform, and when."""
-
-    drawn: Drawn
-    cuts: tuple[bool, ...]
-    streaming: tuple[bool, ...]
-    chunk: int
-    platform: Platform
-    together: bool
-
-    def kinds(self, tasks: int, stream: Stream) -> list[tuple[int, Stream | None]]:
-        """The groups of so many tasks: those of several stream, as groups of blocks here have one."""
-        sizes = [1]
-        for cut in self.cuts[: tasks - 1]:
-            if cut:
-                sizes.append(0)
-            sizes[-1] += 1
-        return [(size, stream if size > 1 or self.streaming[at] else None) for at, size in enumerate(sizes)]
-
-
-@st.composite
-def placed(draw: st.DrawFn, kind: str = "i32", clocks: tuple[float, ...] = (2.0, 50.0, 150.0)) -> Placed:
-    """Half of them are one group."""
-    several = draw(st.booleans())
-    cuts = tuple(several and draw(st.booleans()) for _ in range(10))
-    streaming = tuple(not several or draw(st.booleans()) for _ in range(11))
-    memory = {
-        "port": draw(st.sampled_from(("shared", "separate"))),
-        "word_bits": draw(st.sampled_from((32, 64, 128))),
-        "latency": draw(st.sampled_from((5, 8, 30))),
-        "outstanding": draw(st.sampled_from((1, 4))),
-    }
-    platform = memory_of(platform_at(draw(st.sampled_from(clocks))), **memory)
-    drawn, chunk = draw(streams(kind)), draw(st.sampled_from((0, 1, 2, 3)))
-    return Placed(drawn, cuts, streaming, chunk, platform, draw(st.booleans()))
 
 
 def judge(own: Placed, tally: Counter[str]) -> None:
@@ -66,8 +21,7 @@ def judge(own: Placed, tally: Counter[str]) -> None:
         path = Path(folder) / "drawn.aol"
         path.write_text(own.drawn.text)
         case = Case.of(path)
-    stream = own.drawn.stream
-    for other in (stream, replace(stream, pace=Stream().pace), replace(stream, pace=Stream().pace, scan=())):
+    for other in own.streams:
         try:
             kinds = own.kinds(len(case.network.processes), other)
             together = own.together and len(kinds) > 1
