@@ -89,7 +89,7 @@ class Tally:
     def judge(self, case: MappedSpec) -> None:
         """Schedule a case and run it."""
         try:
-            simulation, design = scheduled(case)
+            simulation, design = scheduled(case, as_verilog=not self.hls)
         except ArrayolError as error:
             first = error.diagnostics[0]
             unnamed = re.sub("'[^']*'", "'...'", first.message)
@@ -97,8 +97,9 @@ class Tally:
             return
         assert design is not None, "all have bodies, and none reads of other frames"
         if self.hls:
-            run = seen_of(HlsFiles(case.spec, design))
-            seen, right = str(run), is_right(run)
+            files = HlsFiles(case.spec, design)
+            run = seen_of(files)
+            seen, right = str(run), is_right(run, files.frames)
         else:
             frames, promised = frames_of(design), promised_frames(design, simulation.setup.cycles)
             seen = f"{frames}, and not {promised}"

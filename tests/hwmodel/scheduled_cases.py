@@ -12,13 +12,13 @@ from hwmodel.emit.verilog.coverage import Coverage
 from hwmodel.simulator.simulate import Simulation
 
 
-def scheduled(case: MappedSpec) -> tuple[Simulation, HardwareDesign | None]:
-    """The simulation of a case and its hardware; None where only tokens move.
+def scheduled(case: MappedSpec, *, as_verilog: bool = True) -> tuple[Simulation, HardwareDesign | None]:
+    """The simulation of a case and its hardware, for Verilog or for C++; None where only tokens move.
 
     Raises ArrayolError where the model or the hardware refuses it.
     """
     bench = Testbench(case.spec, case.network, case.platform, case.loads)
-    Coverage(bench.accesses, case.platform).require(case.design)
+    Coverage(bench.accesses, case.platform, as_verilog=as_verilog).require(case.design)
     estimate = bench.model.evaluate(case.design)
     simulation = run_simulation(case.spec, bench.accesses, case.platform, case.design, estimate, bench.inputs)
     if bench.inputs is None or simulation.identical is None:

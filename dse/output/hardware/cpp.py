@@ -76,7 +76,8 @@ def _promises(own: Promised) -> Iterator[str]:
 def _running(own: Promised, top: str) -> Iterator[str]:
     yield "## Running it"
     yield ""
-    yield "- `make csim` builds the program with g++ and runs two frames, `make csim-sanitize` with sanitizers of"
+    count = 1 + len(own.hardware.later) if own.hardware.later else FRAMES
+    yield f"- `make csim` builds the program with g++ and runs {count} frames, `make csim-sanitize` with sanitizers of"
     yield "  addresses and of undefined behaviour. They print `frame N wrong W`, where W counts wrong output"
     yield "  words, and `fullest` and `depth` of each stream. The exit code is 1 if an output is wrong or a stream"
     yield "  holds more than its depth."
@@ -87,6 +88,8 @@ def _running(own: Promised, top: str) -> Iterator[str]:
     yield f"| src/top.cpp | `{top}`: a frame, group after group |"
     yield "| src/groupN.cpp | a group: bodies, programs of nested loops, a function for each task and port, memories |"
     yield "| src/schedule.hpp, src/design.hpp | the common code of all loops; the external memory |"
+    if any(group.streamed is not None for group in own.hardware.groups):
+        yield "| src/stream.hpp | line buffers and counters of streaming groups, which have one function for all tasks |"
     yield "| shim/ap_int.h, shim/hls_stream.h | for g++: integers of any width, and streams that count their data |"
     yield "| tb/main.cpp | the program of g++ |"
     yield from addresses_part(own)
@@ -126,18 +129,19 @@ class EmittedHls(ScheduledDesign):
 
 @dataclass(frozen=True)
 class CheckedHls(CheckedDesign):
-    """What the program of an emitted design did, by build."""
+    """What the program of an emitted design did, by build; it must run so many `frames`."""
 
     form: ClassVar[str] = "C++"
     promise: ClassVar[str] = "execution"
 
     runs: tuple[RunSeen, ...]
+    frames: int = FRAMES
 
     def differences(self) -> Iterator[str]:
         """What is not as promised, in words."""
         for run in self.runs:
-            if len(run.wrong) != FRAMES:
-                yield f"{run.build}, {counted(len(run.wrong), 'frame')} of {FRAMES} ended"
+            if len(run.wrong) != self.frames:
+                yield f"{run.build}, {counted(len(run.wrong), 'frame')} of {self.frames} ended"
             for number, wrong in enumerate(run.wrong):
                 if wrong:
                     told = f"{counted(wrong, 'word')} of the outputs of frame {number}"
@@ -165,4 +169,5 @@ def emit_hls(opened: StoredDesign, inputs: Mapping[str, NDArray[Any]] | None = N
 
 def check_hls(folder: Path) -> CheckedHls:
     """Build and run what was written to a folder in every way: see `hwmodel.emit.hls.compiler.run_build`."""
-    return CheckedHls(tuple(run_build(folder, build) for build in BUILDS))
+    frames = len(list((folder / "data").glob("memory*.hex")))  # of video each has its own
+    return CheckedHls(tuple(run_build(folder, build) for build in BUILDS), max(FRAMES, frames))

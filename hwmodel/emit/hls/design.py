@@ -12,6 +12,7 @@ from hwmodel.emit.hls.group import GroupText
 from hwmodel.emit.hls.streams.port import StreamGroupText
 from hwmodel.emit.images import Text
 from hwmodel.emit.schedule.design import HardwareDesign
+from hwmodel.emit.verilog.top import image_path
 
 LIBRARY = {
     "src/schedule.hpp": "schedule.hpp",
@@ -20,7 +21,7 @@ LIBRARY = {
     "tb/main.cpp": "main.cpp",
 }
 STREAMS = {"src/stream.hpp": "stream.hpp"}  # of designs in which some group streams
-FRAMES = 2  # that the program runs, so that what a frame leaves behind is seen
+FRAMES = 2  # that the program runs where all have the same data, so that what a frame leaves behind is seen
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,11 @@ class HlsFiles:
     def top(self) -> str:
         """The function on top."""
         return Named.RUN.of(self.design.top)
+
+    @property
+    def frames(self) -> int:
+        """The frames that the program runs."""
+        return 1 + len(self.design.later) if self.design.later else FRAMES
 
     def files(self) -> dict[str, Text]:
         """All of them. Raises ArrayolError (`not-emitted`, `unproven-schedule`)."""
@@ -49,9 +55,10 @@ class HlsFiles:
             text = form(self.spec, self.design.network, group, self.design.addresses, number).text()
             yield f"src/group{number}.cpp", text
         yield "src/top.cpp", "\n".join([*self._top(), ""])
-        (before,), (after,) = self.design.frame.before, self.design.frame.after
-        yield "data/memory.hex", before.text
-        yield "data/expected.hex", after.text
+        for number, frame in enumerate((self.design.frame, *self.design.later)):
+            (before,), (after,) = frame.before, frame.after
+            yield image_path("memory", number, ""), before.text
+            yield image_path("expected", number, ""), after.text
 
     def _header(self) -> Iterator[str]:
         addresses = self.design.addresses
@@ -71,7 +78,8 @@ class HlsFiles:
         yield f"void {self.top}(word *memory);"
         yield ""
         yield "// For the program of g++."
-        yield f"const int FRAMES = {FRAMES};"
+        yield f"const int FRAMES = {self.frames};"
+        yield f"const bool IS_VIDEO = {str(bool(self.design.later)).lower()};  // frames have data of their own"
         yield "struct span {"
         yield "  long first, words;"
         yield "};"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,7 +18,7 @@ from hwmodel.emit.hls.bodies import bodies_of
 from hwmodel.emit.hls.names import HlsNames, Thing, hls_type, in_cpp, value_of_bits
 from hwmodel.emit.hls.ports import port_function
 from hwmodel.emit.hls.rounds import port_rounds, task_rounds
-from hwmodel.emit.hls.tasks import TaskText
+from hwmodel.emit.hls.tasks import CLOCK, TaskText
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.group import GroupSchedule, TaskAgents
 from hwmodel.emit.schedule.memories import Memory
@@ -136,7 +137,7 @@ class GroupText:
         for task in self.schedule.tasks:
             self._require_order(task)
             name = self.names.of(Thing.TASK, task.units.task).removeprefix(f"{Thing.TASK}_")
-            own = TaskText(task_rounds(task), self._elementary(task), self._things, name)
+            own = TaskText(task_rounds(task), self._elementary(task), self._things, name, self._clock)
             touched = [
                 memory for memory in self.schedule.memories if memory.name in {each.name for each in own.touched}
             ]
@@ -147,7 +148,7 @@ class GroupText:
                 [self._parameter(memory) for memory in touched]
             )]  # fmt: skip
             self._calls.append(
-                f"{Thing.TASK}_{name}({', '.join(['step', *(self._things[own.name] for own in touched)])});"
+                f"{Thing.TASK}_{name}({', '.join([*self._clock, *(self._things[own.name] for own in touched)])});"
             )
 
     def _require_order(self, task: TaskAgents) -> None:
@@ -162,7 +163,8 @@ class GroupText:
                 )
 
     def _step(self) -> Iterator[str]:
-        parameters = ["word *memory", "int64_t step", *(self._parameter(memory) for memory in self._buffers)]
+        told = [CLOCK[own] for own in self._clock]
+        parameters = ["word *memory", *told, *(self._parameter(memory) for memory in self._buffers)]
         lines = ["#pragma HLS DATAFLOW"]
         lines += [f"#pragma HLS STABLE variable = {self._things[memory.name]}" for memory in self._buffers]
         for memory in self._fifos:
@@ -177,8 +179,23 @@ class GroupText:
             f"static void run_step({', '.join(parameters)})", ["(void)memory, (void)step;", *lines, *self._calls]
         )
 
+    @property
+    def _frames(self) -> tuple[int, int]:
+        """From which frame on all states are there, and after how many frames their memories have the same parts again.
+
+        Frames are numbered so: those that lack a state from 0 on, then round and round.
+        """
+        again = math.lcm(*(memory.turns for memory in self.schedule.memories))
+        later = max((port.later for task in self.schedule.tasks for port in task.units.reads), default=0)
+        return -(-later // again) * again, again
+
+    @property
+    def _clock(self) -> Sequence[str]:
+        """Those of `CLOCK` that the functions of the group are told."""
+        return ("step", "frame") if sum(self._frames) > 1 else ("step",)
+
     def _run(self) -> Iterator[str]:
-        lines = ["static int64_t step = 0;"]
+        lines = [f"static {CLOCK[own]} = 0;" for own in self._clock]
         for memory in self._buffers:
             name = self._things[memory.name]
             lines.append(f"static {self._parameter(memory)};  // {_said(memory)}")
@@ -188,8 +205,11 @@ class GroupText:
             ]
             if not memory.registers and len(self.schedule.readers[memory.name]) > 1:
                 lines.append(f"#pragma HLS BIND_STORAGE variable = {name} type = ram_1wnr")
-        arguments = ["memory", "step++", *(self._things[memory.name] for memory in self._buffers)]
+        arguments = ["memory", "step++", *self._clock[1:], *(self._things[memory.name] for memory in self._buffers)]
         lines.append(f"for (int number = 0; number < steps; ++number) run_step({', '.join(arguments)});")
+        if "frame" in self._clock:
+            (first, again), setup = self._frames, "if (step > 1) " if self.schedule.setup else ""
+            lines.append(f"{setup}frame = frame == {first + again - 1} ? {first} : frame + 1;")
         tasks = ", ".join(f"'{own.task}'" for own in self.schedule.paces)
         yield f"// {tasks}: {counted(self.schedule.steps, 'step')} a frame"
         yield from block(f"void group{self.number}(word *memory, int steps)", lines)

@@ -200,6 +200,8 @@ def _require_states(task: TaskAgents, reading: tuple[Replayed, _Steps], writing:
     own = {memory.name: name for name, memory in task.writing.memories.items()}
     for port in (port for port in _read_ports(units) if task.reading.memories[port.lanes].name in own):
         memory = task.reading.memories[port.lanes]
+        if memory.reads_next:
+            continue  # what it reads is of another frame, and not where this one writes
         into = own[memory.name]
         wrote, row, lane = _touches(writes.words[into])
         looked, at, from_lane = _touches(reads.words[port.lanes])

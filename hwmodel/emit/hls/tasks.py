@@ -23,6 +23,9 @@ from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.units import ReadPort, WritePort
 
+# The numbers of the step, and of the frame where states need it.
+CLOCK = {"step": "int64_t step", "frame": "unsigned frame"}
+
 
 @dataclass(frozen=True)
 class _Streamed:
@@ -34,12 +37,16 @@ class _Streamed:
 
 @dataclass
 class TaskText:
-    """The loop of a task: its rounds, its elementary, and the names of memories, streams and ROMs by memory."""
+    """The loop of a task: its rounds, its elementary, and the names of memories, streams and ROMs by memory.
+
+    `clock` names those of `CLOCK` that it is told.
+    """
 
     rounds: TaskRounds
     elementary: Elementary
     things: Mapping[str, str]
     name: str
+    clock: Sequence[str] = ("step",)
     walk: Walk = field(init=False)
 
     def __post_init__(self) -> None:
@@ -57,9 +64,8 @@ class TaskText:
         body += [line for port in units.reads for line in self._moved(port)]
         yield from self.walk.tables()
         lines = [*self._kept(), *self.walk.round_loop(units.interval, body)]
-        yield from block(f"static void {Thing.TASK}_{self.name}({', '.join(['int64_t step', *parameters])})", [
-            "(void)step;", *lines
-        ])  # fmt: skip
+        head = f"static void {Thing.TASK}_{self.name}({', '.join([*(CLOCK[own] for own in self.clock), *parameters])})"
+        yield from block(head, [*(f"(void){own};" for own in self.clock), *lines])
 
     # State and variables.
 
@@ -160,6 +166,8 @@ class TaskText:
         valid = self.walk.column(own.valid)
         if valid == "0":
             return otherwise
+        if port.later:
+            valid = f"frame >= {port.later} && {valid}"
         value = self._read(self.walk.agent.memories[port.lanes], own)
         return value if valid == known else f"{valid} ? {c_type(kind)}({value}) : {_bracketed(otherwise)}"
 
@@ -167,7 +175,7 @@ class TaskText:
         name = self.things[memory.name]
         if memory.fifo:
             return f"{name}{self.walk.bank(lane) or '[0]'}.read()"
-        return f"{name}{self.walk.place(memory, lane)}"
+        return f"{name}{self.walk.place(memory, lane, _part(memory, int(memory.reads_next)))}"
 
     def _window(self, port: ReadPort) -> Iterator[str]:
         """The places of a window in this round: fresh ones, and those that were read before."""
@@ -235,7 +243,7 @@ class TaskText:
             if memory.fifo:
                 yield number, f"{when}{name}{self.walk.bank(lane) or '[0]'}.write({value});"
             else:
-                yield number, f"{when}{name}{self.walk.place(memory, lane)} = {value};"
+                yield number, f"{when}{name}{self.walk.place(memory, lane, _part(memory))} = {value};"
 
     @cached_property
     def touched(self) -> list[Memory]:
@@ -249,6 +257,13 @@ def _guarded(parts: Iterable[tuple[str, list[str]]]) -> Iterator[str]:
         lines = [line for _, more in own for line in more]
         if lines:
             yield from block(f"if ({condition})", lines)
+
+
+def _part(memory: Memory, ahead: int = 0) -> str:
+    """Where the words of this frame begin, or those of one `ahead` in turn; empty where all frames have the same."""
+    if memory.turns == 1:
+        return ""
+    return f"{memory.part} * ({f'(frame + {ahead})' if ahead else 'frame'} % {memory.turns})"
 
 
 def _bracketed(text: str) -> str:

@@ -109,8 +109,8 @@ class Walk:
         """The bank that a lane touches, as subscripts: a digit each."""
         return "".join(f"[{self.counter(digit)}]" for digit in lane.digits)
 
-    def place(self, memory: Memory, lane: LaneCounters) -> str:
-        """The word that a lane touches, as subscripts."""
+    def place(self, memory: Memory, lane: LaneCounters, base: str = "") -> str:
+        """The word that a lane touches, as subscripts; `base` is where the words of a frame begin."""
         texts = dict[int, str]()
         for number, (counter, section) in enumerate(zip(lane.sections, memory.sections, strict=True)):
             if counter is not None:
@@ -121,7 +121,7 @@ class Walk:
         for number in reversed(others):
             assert lane.section is not None, "a lane in several sections says in which"
             chosen = f"{self.column(lane.section)} == {number} ? unsigned({texts[number]}) : {chosen}"
-        return f"{self.bank(lane)}[{chosen}]"
+        return f"{self.bank(lane)}[{f'{base} + {chosen}' if base else chosen}]"
 
 
 def _nest(program: Program) -> Iterator[str]:

@@ -120,8 +120,6 @@ class Coverage:
         if design.together and len(groups) > 1 and not self.as_verilog:
             hint = "take `arrayol emit verilog`: it has them"
             return not_emitted("its groups run at the same time", hint)
-        if any(channel.turn for channel in self.platform.channels) and not self.as_verilog:
-            return not_emitted("the port serves in turns", "take `arrayol emit verilog`, whose steps wait for them")
         if self.why_none is not None:
             return self.why_none
         if not any(keeps_frames(group) for group in groups) and self.why_not_over_frames is not None:
@@ -195,15 +193,8 @@ class Coverage:
             yield from self._wrong_lookups(process)
 
     def _over_frames(self) -> Iterator[ArrayolError]:
-        for process in self.accesses.network.processes.values():
-            yield from self._wrong_states(process)
         if of_other_frames(self.accesses):
             yield not_emitted("a task reads what other frames made", FRAMES_HINT)
-
-    def _wrong_states(self, process: Process) -> Iterator[ArrayolError]:
-        """Only Verilog keeps states from frame to frame."""
-        if not self.as_verilog and self.accesses.delays_over_frames(process.name):
-            yield not_emitted(f"'{process.name}' has a delay over frames", "take `arrayol emit verilog`: it has them")
 
     def _of_platform(self) -> Iterator[ArrayolError]:
         if self.platform.prices is None or self.platform.clock_mhz is None:

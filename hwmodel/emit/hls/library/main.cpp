@@ -1,4 +1,5 @@
-// Runs the design on the external memory of data/memory.hex, and compares the outputs with data/expected.hex.
+// Runs the design on the external memory of data/memory.hex, and compares the outputs with data/expected.hex. If frames
+// after the first one have data of their own, data/memory1.hex is that of the next one.
 // It prints a line for each frame and each stream, and starts in the folder of data. Exit code 1 where anything is not as
 // it should be.
 #include <cstdio>
@@ -15,8 +16,13 @@ static bool is_same(const word &one, const word &other) {
 }
 
 // A line for each word, its last byte first.
-static std::vector<word> words_of(const char *path) {
+static std::vector<word> words_of(const char *name, int frame) {
   std::vector<word> words(WORDS);
+  char path[64];
+  if (IS_VIDEO && frame)
+    std::snprintf(path, sizeof path, "data/%s%d.hex", name, frame);
+  else
+    std::snprintf(path, sizeof path, "data/%s.hex", name);
   std::FILE *file = std::fopen(path, "r");
   if (!file) {
     std::fprintf(stderr, "%s cannot be read\n", path);
@@ -36,10 +42,10 @@ static std::vector<word> words_of(const char *path) {
 }
 
 int main() {
-  const std::vector<word> before = words_of("data/memory.hex"), expected = words_of("data/expected.hex");
   bool right = true;
   for (int frame = 0; frame < FRAMES; ++frame) {
-    std::vector<word> memory = before;
+    std::vector<word> memory = words_of("memory", frame);
+    const std::vector<word> expected = words_of("expected", frame);
     run_frame(memory.data());
     long wrong = 0;
     for (const span &output : OUTPUTS)

@@ -12,8 +12,9 @@ from tempfile import TemporaryDirectory
 import pytest
 from cpp_programs import is_right, needs_compiler, seen_of
 from many_cases import case_count, on_many
-from port_designs import Kinds, mixed_design, port_design
+from port_designs import Kinds, memory_of, mixed_design, port_design
 from strategies_placed import REFUSED, Placed, placed
+from stream_designs import platform_at
 from stream_networks import Case, case_of
 
 from arrayol.errors import ArrayolError
@@ -82,6 +83,12 @@ def test_groups_of_both_kinds(tmp_path: Path, name: str, sizes: dict[str, int], 
 def test_what_is_loaded_before_all_frames(tmp_path: Path) -> None:
     case = case_of("conv3x3", tmp_path, H=6, W=8)
     require_right(case, port_design(case, PORT, 50, loads={"kernel": "once"}, streams=schedule_untimed))
+
+
+def test_a_port_that_serves_in_turns(tmp_path: Path) -> None:
+    """Steps wait in Verilog, which no value depends on."""
+    case, platform = case_of("two", tmp_path, H=4, W=6), memory_of(platform_at(50), turn=100)
+    require_right(case, port_design(case, PORT, platform=platform, streams=schedule_untimed))
 
 
 def judge(own: Placed, tally: Counter[str]) -> None:

@@ -11,10 +11,7 @@ from stream_designs import platform_at
 from stream_networks import case_of
 from verilog_programs import needs_icarus, promised_frames
 
-from hwmodel.accesses import Accesses
-from hwmodel.design import Design
 from hwmodel.emit.schedule.design import HardwareDesign
-from hwmodel.emit.verilog.coverage import Coverage
 from hwmodel.emit.verilog.design import DesignFiles
 from hwmodel.streamed import Stream
 
@@ -62,11 +59,3 @@ def test_what_is_changed_is_seen(tmp_path: Path, before: str, after: str) -> Non
     changed = {path: re.sub(before, after, str(text)) for path, text in files.items()}
     assert changed != {path: str(text) for path, text in files.items()}
     assert frames_at_port(changed) != promised_frames(design)
-
-
-def test_cpp_is_refused(tmp_path: Path) -> None:
-    network = case_of("unsharp", tmp_path, H=4, W=6).network
-    coverage = Coverage(Accesses(network), memory_of(platform_at(50), turn=3), as_verilog=False)
-    refusal = coverage.why_not(Design(()))
-    assert refusal is not None
-    assert refusal.diagnostics[0].message.startswith("the port serves in turns")
