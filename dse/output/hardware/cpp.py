@@ -89,7 +89,7 @@ def _running(own: Promised, top: str) -> Iterator[str]:
     yield "| src/groupN.cpp | a group: bodies, programs of nested loops, a function for each task and port, memories |"
     yield "| src/schedule.hpp, src/design.hpp | the common code of all loops; the external memory |"
     if any(group.streamed is not None for group in own.hardware.groups):
-        yield "| src/stream.hpp | line buffers and counters of streaming groups, which have one function for all tasks |"
+        yield "| src/stream.hpp | line buffers and counters of streaming groups, each of which has one function |"
     yield "| shim/ap_int.h, shim/hls_stream.h | for g++: integers of any width, and streams that count their data |"
     yield "| tb/main.cpp | the program of g++ |"
     yield from addresses_part(own)

@@ -163,6 +163,6 @@ def _scheduled(whole: WholeDesign, run: ShortRun, simulated: Simulated) -> Repea
     outputs = execute(whole.spec, whole.accesses.network.name, whole.inputs)
     hardware = schedule_repeated(whole.spec, whole.accesses, whole.platform, run, whole.inputs, outputs, whole.streams)
     expected = [(group.steps, group.latency_cycles) for group in whole.estimate.groups]
-    if [(group.steps, group.cycles) for group in hardware.groups] != expected:
+    if [group.promised for group in hardware.groups] != expected:
         return None
     return Repeated(simulated, hardware)

@@ -17,7 +17,7 @@ from hwmodel.emit.c.lines import block
 from hwmodel.emit.hls.bodies import bodies_of
 from hwmodel.emit.hls.names import HlsNames, Thing, hls_type, in_cpp, value_of_bits
 from hwmodel.emit.hls.ports import port_function
-from hwmodel.emit.hls.rounds import port_rounds, task_rounds
+from hwmodel.emit.hls.rounds import ShorterEngine, port_rounds, task_rounds
 from hwmodel.emit.hls.tasks import CLOCK, TaskText
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.group import GroupSchedule, TaskAgents
@@ -120,8 +120,10 @@ class GroupText:
         return []
 
     def _functions(self) -> Iterator[list[str]]:
-        for engine in self.schedule.engines:
-            rounds = port_rounds(engine, self.addresses)
+        shorter = self.schedule.shorter
+        for number, engine in enumerate(self.schedule.engines):
+            own = ShorterEngine(shorter.schedule.engines[number], shorter.repetition) if shorter is not None else None
+            rounds = port_rounds(engine, self.addresses, own)
             if not rounds.agent.lanes:
                 continue
             memories = list(rounds.agent.memories.values())
@@ -134,10 +136,12 @@ class GroupText:
 
     def working(self) -> Iterator[list[str]]:
         """The functions of its tasks. Raises ArrayolError (`not-emitted`, `unproven-schedule`)."""
-        for task in self.schedule.tasks:
+        shorter = self.schedule.shorter
+        tasks, repetition = (shorter.schedule.tasks, shorter.repetition) if shorter else (self.schedule.tasks, None)
+        for task in tasks:
             self._require_order(task)
             name = self.names.of(Thing.TASK, task.units.task).removeprefix(f"{Thing.TASK}_")
-            own = TaskText(task_rounds(task), self._elementary(task), self._things, name, self._clock)
+            own = TaskText(task_rounds(task, repetition), self._elementary(task), self._things, name, self._clock)
             touched = [
                 memory for memory in self.schedule.memories if memory.name in {each.name for each in own.touched}
             ]
@@ -153,7 +157,8 @@ class GroupText:
 
     def _require_order(self, task: TaskAgents) -> None:
         """What a task reads through a FIFO a task before it writes."""
-        before = self.schedule.tasks[: self.schedule.tasks.index(task)]
+        names = [own.units.task for own in self.schedule.tasks]
+        before = self.schedule.tasks[: names.index(task.units.task)]
         written = {memory.name for own in before for memory in own.writing.memories.values()}
         for memory in task.reading.memories.values():
             if memory.fifo and memory.name not in written:

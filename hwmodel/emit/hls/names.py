@@ -24,6 +24,7 @@ class Thing(StrEnum):
     TASK = "task"
     PORT = "port"
     FLOW = "flow"
+    ASKS = "asks"
 
 
 @dataclass

@@ -20,22 +20,33 @@ def port_function(
     parameters: Sequence[str],
 ) -> Iterator[str]:
     """The tables and the function of a port; `types` are those of elements by array."""
-    walk = Walk(rounds.agent, name)
-    (counter,) = rounds.agent.places["word"].counters
-    address = walk.counter(counter)
+    walk, asks = Walk(rounds.agent, name), f"{Thing.ASKS}_{name}"
     loads = [own for own in rounds.engine.lanes if not own.write]
-    body = list[str]()
+    body = [f"if ({walk.control('begins')}) address = {asks}();", f"address += {walk.control('ahead')};"]
     if loads:
-        body += ["word loaded = {};", f"if ({walk.control('loads')}) loaded = memory[{address}];"]
+        body += ["word loaded = {};", f"if ({walk.control('loads')}) loaded = memory[address];"]
     for own in rounds.engine.lanes:
         body.append(f"// {own.array}")
-        body += _touched(walk, own, types[own.array], things, address)
+        body += _touched(walk, own, types[own.array], things)
+    yield from _asked(rounds, name, asks)
     yield from walk.tables()
     head = f"static void {Thing.PORT}_{name}({', '.join(['word *memory', *parameters])})"
-    yield from block(head, [*walk.round_loop(1, body)])
+    yield from block(head, ["unsigned address = 0;", *walk.round_loop(1, body)])
 
 
-def _touched(walk: Walk, own: PortLanes, kind: ElementType, things: Mapping[str, str], address: str) -> Iterator[str]:
+def _asked(rounds: PortRounds, name: str, asks: str) -> Iterator[str]:
+    """The function that gives the word with which the next request begins."""
+    walk, place = Walk(rounds.requests, f"{name}_requests"), rounds.requests.places["word"]
+    texts = [walk.counter(counter) for counter in place.counters]
+    chosen = f"unsigned({texts[-1]})"
+    for number in reversed(range(len(texts) - 1)):
+        chosen = f"{walk.column(place.which or 0)} == {number} ? unsigned({texts[number]}) : {chosen}"
+    yield from walk.tables()
+    lines = ["#pragma HLS INLINE", *walk.state(), walk.row(), f"const unsigned word = {chosen};"]
+    yield from block(f"static unsigned {asks}()", [*lines, *walk.advance(), "return word;"])
+
+
+def _touched(walk: Walk, own: PortLanes, kind: ElementType, things: Mapping[str, str]) -> Iterator[str]:
     """What the lanes of an array load or store in a round."""
     memory = walk.agent.memories[own.name]
     part, stride = walk.control("part"), own.lanes * own.bytes
@@ -46,6 +57,6 @@ def _touched(walk: Walk, own: PortLanes, kind: ElementType, things: Mapping[str,
         at = str(first) if part == "0" else f"{stride} * {part}{f' + {first}' if first else ''}"
         local, template = f"{things[memory.name]}{walk.place(memory, lane)}", f"<{hls_type(kind)}, {own.bytes}>"
         if own.write:
-            yield f"if ({valid}) put{template}(memory[{address}], {at}, {local});"
+            yield f"if ({valid}) put{template}(memory[address], {at}, {local});"
         else:
             yield f"if ({valid}) {local} = taken{template}(loaded, {at});"

@@ -24,6 +24,7 @@ from hwmodel.emit.schedule.group import EngineAgents, TaskAgents
 from hwmodel.emit.schedule.memories import Memory, Section
 from hwmodel.emit.schedule.port import AddressMap
 from hwmodel.emit.schedule.proofs import unproven
+from hwmodel.emit.schedule.repetition import StepRepetition
 from hwmodel.emit.schedule.units import FETCH, ReadPort, TaskUnits, WritePort
 
 
@@ -64,10 +65,11 @@ class TaskRounds:
 
 @dataclass(frozen=True)
 class PortRounds:
-    """A port: its agent by local words, which counts the address of the external word."""
+    """A port: its agent by local words, and one by requests, which counts the external word that each begins with."""
 
     engine: EngineAgents
     agent: Agent
+    requests: Agent
 
 
 def as_stream(memory: Memory) -> Memory:
@@ -101,8 +103,11 @@ class _Steps:
         return np.where(begins, self.first[self.step] + since // self.interval, -1)
 
 
-def task_rounds(task: TaskAgents) -> TaskRounds:
-    """The rounds of a task. Raises ArrayolError (`unproven-schedule`) where these would do something else."""
+def task_rounds(task: TaskAgents, repetition: StepRepetition | None = None) -> TaskRounds:
+    """The rounds of a task; with a `repetition` it is that of a shorter frame, and the rounds are of the whole one.
+
+    Raises ArrayolError (`unproven-schedule`) where these would do something else; NotRepeatedError.
+    """
     units, reading, writing = task.units, replayed(task.reading), replayed(task.writing)
     first, ends = rows_of(reading.ends - np.concatenate([[-1], reading.ends[:-1]]))
     rounds = np.maximum(1, (ends - first + 1) // units.interval)
@@ -119,7 +124,7 @@ def task_rounds(task: TaskAgents) -> TaskRounds:
     controls = _controls(units, lanes, reading, read, total)
     setup = task.reading.program.again > 0
     own = tuple(_streamed(each) for each in lanes)
-    return TaskRounds(units, compiled(Activity(task.units.name, last, own, controls, {}, setup)))
+    return TaskRounds(units, compiled(Activity(task.units.name, last, own, controls, {}, setup), repetition))
 
 
 def _streamed(lanes: Lanes) -> Lanes:
@@ -249,12 +254,22 @@ def last_writes(writes: tuple[IntArray, IntArray], reads: tuple[IntArray, IntArr
 # Ports.
 
 
-def port_rounds(engine: EngineAgents, addresses: AddressMap) -> PortRounds:
+@dataclass(frozen=True)
+class ShorterEngine:
+    """An engine in a shorter frame, and which of its steps those of the whole frame repeat."""
+
+    engine: EngineAgents
+    repetition: StepRepetition
+
+
+def port_rounds(engine: EngineAgents, addresses: AddressMap, shorter: ShorterEngine | None = None) -> PortRounds:
     """The rounds of a port: of each local word that has data of ours where it lies outside, and its lanes.
 
-    Raises ArrayolError (`unproven-schedule`) where what passes does not fit to what is stored.
+    An engine of a whole frame may have one of a `shorter` frame, whose rounds it repeats. Raises ArrayolError
+    (`unproven-schedule`) where what passes does not fit to what is stored; NotRepeatedError.
     """
-    passing, storing, requests = (replayed(own) for own in (engine.passing, engine.storing, engine.requests))
+    own = engine if shorter is None else shorter.engine
+    passing, storing, requests = (replayed(each) for each in (own.passing, own.storing, own.requests))
     waits, write = passing.controls["waits"] > 0, passing.controls["write"] > 0
     stored = (storing.controls["whole"] > 0) | _any(storing.words, len(storing.controls["whole"]))
     if np.count_nonzero(waits & write) != np.count_nonzero(stored):
@@ -262,22 +277,58 @@ def port_rounds(engine: EngineAgents, addresses: AddressMap) -> PortRounds:
     from_store = np.full(len(waits), -1, np.int64)
     from_store[waits & write] = np.flatnonzero(stored)
     words = dict(passing.words)
-    for name, own in storing.words.items():
-        words[name] = np.where((from_store >= 0)[:, None], own[from_store], -1)
+    for name, each in storing.words.items():
+        words[name] = np.where((from_store >= 0)[:, None], each[from_store], -1)
     kept, step = waits & _any(words, len(waits)), np.searchsorted(passing.ends, np.arange(len(waits)))
-    addressed = _addresses(passing, requests)
     rows = _with_idle(np.flatnonzero(kept), step, len(passing.ends))
     last = np.flatnonzero(np.diff(np.append(rows[:, 1], len(passing.ends))))
     source, there = rows[:, 0], rows[:, 0] >= 0
     memories = {**engine.passing.memories, **engine.storing.memories}
-    lanes = tuple(Lanes(name, memories[name], np.where(there[:, None], own[source], -1)) for name, own in words.items())
+    lanes = tuple(Lanes(name, memories[name], np.where(there[:, None], one[source], -1)) for name, one in words.items())
+    begins, ahead, used = _followed_requests(passing, requests, source, there)
     controls = {
         "part": np.where(there, passing.controls["part"][source], 0),
         "loads": (there & ~write[source]).astype(np.int64),
+        "begins": begins,
+        "ahead": ahead,
     }
-    places = {"word": Followed(np.where(there, addressed[source], -1), max(2, *addresses.words))}
-    setup = engine.passing.program.again > 0
-    return PortRounds(engine, compiled(Activity(engine.name, last, lanes, controls, places, setup)))
+    setup, repetition = engine.passing.program.again > 0, shorter.repetition if shorter is not None else None
+    agent = compiled(Activity(engine.name, last, lanes, controls, {}, setup), repetition)
+    if shorter is not None:
+        used, requests = used[shorter.repetition.rows(requests.ends)], replayed(engine.requests)
+    return PortRounds(engine, agent, compiled(_requests(engine, addresses, requests, used)))
+
+
+def _followed_requests(
+    passing: Replayed, requests: Replayed, source: IntArray, there: NDArray[np.bool_]
+) -> tuple[IntArray, IntArray, NDArray[np.bool_]]:
+    """By round whether it begins a request, and how many external words it is ahead of the round before.
+
+    The first round of a request is ahead of the request's own word. Also by row of `requests` whether rounds are of it.
+    """
+    done, takes = passing.controls["done"], passing.controls["takes"]
+    asked = np.flatnonzero(requests.controls["asks"])
+    before = np.cumsum(takes) - takes  # the words that were taken before each row
+    first = np.zeros(len(asked) + 1, np.int64)  # and before each request
+    first[1:] = np.cumsum(takes)[done > 0]
+    number = np.minimum(np.cumsum(done) - done, len(asked))
+    own, place = number[source][there], (before - first[number])[source][there]
+    fresh = np.diff(own, prepend=-1) != 0
+    begins, ahead = np.zeros((2, len(there)), np.int64)
+    begins[there] = fresh
+    ahead[there] = np.where(fresh, place, np.diff(place, prepend=0))
+    used = np.zeros(len(requests.controls["asks"]), np.bool_)
+    used[asked[own]] = True
+    return begins, ahead, used
+
+
+def _requests(engine: EngineAgents, addresses: AddressMap, requests: Replayed, used: NDArray[np.bool_]) -> Activity:
+    """The words with which requests begin, a row each."""
+    rows, setup = np.flatnonzero(used), int(np.count_nonzero(used[: requests.ends[0] + 1]))
+    once = engine.requests.program.again > 0 and 0 < setup < len(rows)
+    ends = np.array([*([setup - 1] if once else []), len(rows) - 1])
+    places = {"word": Followed(requests.places["word"][rows], max(2, *addresses.words), requests.which["word"][rows])}
+    return Activity(f"{engine.name}_requests", ends, (), {}, places, setup=once)
 
 
 def _any(words: Mapping[str, IntArray], rows: int) -> NDArray[np.bool_]:
@@ -285,19 +336,6 @@ def _any(words: Mapping[str, IntArray], rows: int) -> NDArray[np.bool_]:
     found = np.zeros(rows, np.bool_)
     for own in words.values():
         found |= (own >= 0).any(axis=1)
-    return found
-
-
-def _addresses(passing: Replayed, requests: Replayed) -> IntArray:
-    """For each row that passes, the address of its external word."""
-    done, takes = passing.controls["done"], passing.controls["takes"]
-    asked = requests.places["word"][requests.controls["asks"] > 0]
-    number = np.cumsum(done) - done
-    before = np.cumsum(takes) - takes
-    first = np.zeros(len(asked) + 1, np.int64)  # words that were taken before each request
-    first[1:] = np.cumsum(takes)[done > 0]
-    at = np.minimum(number, len(asked))
-    found: IntArray = np.append(asked, 0)[at] + before - first[at]
     return found
 
 

@@ -262,12 +262,13 @@ def _counters(columns: _Columns, lanes: Lanes, *, backwards: bool) -> Iterator[L
 class Replayed:
     """The activity of an agent, recovered from its program.
 
-    It has the words of lanes by name, controls, places, and the last row of each step.
+    It has the words of lanes by name, controls, places and which counter has each, and the last row of each step.
     """
 
     words: Mapping[str, IntArray]
     controls: Mapping[str, IntArray]
     places: Mapping[str, IntArray]
+    which: Mapping[str, IntArray]
     ends: IntArray
 
 
@@ -293,7 +294,9 @@ def replayed(agent: Agent) -> Replayed:
         else np.choose(table[:, own.which], [run(counter) for counter in own.counters])
         for name, own in agent.places.items()
     }
-    return Replayed(words, controls, places, np.flatnonzero(table[:, agent.last]))
+    none = np.zeros(len(table), np.int64)
+    which = {name: none if own.which is None else table[:, own.which] for name, own in agent.places.items()}
+    return Replayed(words, controls, places, which, np.flatnonzero(table[:, agent.last]))
 
 
 def _words(memory: Memory, lane: LaneCounters, table: IntArray, run: object) -> IntArray:

@@ -26,7 +26,7 @@ from hwmodel.emit.schedule.bits import bits_of_values, not_emitted
 from hwmodel.emit.schedule.frames.short_frame import ShortFrame
 from hwmodel.emit.schedule.frames.whole_frame import WholeFrame, WholeGroup
 from hwmodel.emit.schedule.frames.whole_stream import WholeStream
-from hwmodel.emit.schedule.group import GroupSchedule, GroupScheduler, loaded_once
+from hwmodel.emit.schedule.group import GroupSchedule, GroupScheduler, ShorterSchedule, loaded_once
 from hwmodel.emit.schedule.memory_styles import styles_of
 from hwmodel.emit.schedule.own_module import Computing, own_module
 from hwmodel.emit.schedule.port import AddressMap, address_map
@@ -257,7 +257,8 @@ class _Given:
         outside = require_values(accesses, self.addresses, scheduler.datapaths, tables, run, outside)
         if short is not None:
             whole = WholeGroup(self.accesses, self.addresses, short, number, schedule.setup, run)
-            schedule = scheduler.schedule(tables, whole)
+            shorter = ShorterSchedule(schedule, whole.repetition)
+            schedule = replace(scheduler.schedule(tables, whole), shorter=shorter)
         return replace(schedule, apart=reading_apart(tables)), outside
 
     def whole(self, short: ShortFrame, number: int, run: GroupRun | StreamGroupRun) -> WholeFrame:

@@ -23,6 +23,7 @@ from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.own_module import Computing
 from hwmodel.emit.schedule.port import AddressMap, DmaEngine, PortLanes, PortScheduler
 from hwmodel.emit.schedule.port_moves import BlockMoves
+from hwmodel.emit.schedule.repetition import StepRepetition
 from hwmodel.emit.schedule.tasks import TaskScheduler, units_of_instances, writers_of
 from hwmodel.emit.schedule.units import TaskUnits
 from hwmodel.local_memory.addresses import BankedMemory, WindowReads
@@ -70,7 +71,7 @@ class GroupSchedule:
     `readers` has by memory the names of the lanes that read it, each through a copy, and `writers` those that write it.
     Reads at subscripts of data have no lanes and are not among these. Arrays that are loaded `once` come in a step
     before all frames. Lanes that read `apart` never read a word in a cycle in which it is written. `styles` says what
-    banks are made of, by memory.
+    banks are made of, by memory. If it repeats the steps of a `shorter` frame, that is here too.
     """
 
     tasks: tuple[TaskAgents, ...]
@@ -83,6 +84,12 @@ class GroupSchedule:
     once: tuple[str, ...]
     apart: frozenset[str] = field(default=frozenset(), kw_only=True)
     styles: Mapping[str, Style] = field(default_factory=dict, kw_only=True)
+    shorter: ShorterSchedule | None = field(default=None, kw_only=True, repr=False)
+
+    @property
+    def promised(self) -> tuple[int, int]:
+        """The steps and the cycles of a frame, as the machine model has them."""
+        return self.steps, self.cycles
 
     @property
     def setup(self) -> bool:
@@ -129,6 +136,14 @@ class GroupSchedule:
         """How fast each task goes."""
         for own in (task.units for task in self.tasks):
             yield TaskPace(own.task, own.units, own.interval, own.latency)
+
+
+@dataclass(frozen=True)
+class ShorterSchedule:
+    """The schedule of a group in a shorter frame, and which of its steps those of the whole frame repeat."""
+
+    schedule: GroupSchedule
+    repetition: StepRepetition
 
 
 @dataclass(frozen=True)

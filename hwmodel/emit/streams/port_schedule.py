@@ -13,7 +13,7 @@ from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Agent, Lanes, compiled
 from hwmodel.emit.schedule.frames.whole_stream import WholeStream
-from hwmodel.emit.schedule.group import EngineAgents
+from hwmodel.emit.schedule.group import EngineAgents, ShorterSchedule
 from hwmodel.emit.schedule.memories import Memory, Section
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.port import SETTLING, AddressMap, DmaEngine, PortScheduler
@@ -53,9 +53,14 @@ def schedule_stream(
     if whole is None:
         return StreamScheduler(accesses, platform, addresses, run, hardware, hardware, None).scheduled(outside)
     large = StreamHardware(StreamModel(whole.accesses, run.group.tasks, platform), stream, contents)
-    if _pace(large.firing) != _pace(hardware.firing):
-        raise NotRepeatedError("nodes start at other times in the whole frame")
+    require_same_pace(large, hardware)
     return StreamScheduler(accesses, platform, addresses, run, hardware, large, whole).scheduled(outside)
+
+
+def require_same_pace(large: StreamHardware, small: StreamHardware) -> None:
+    """Raises NotRepeatedError where nodes of a whole frame do not fire as those of a shorter one."""
+    if _pace(large.firing) != _pace(small.firing):
+        raise NotRepeatedError("nodes start at other times in the whole frame")
 
 
 def _pace(firing: Mapping[str, Firing]) -> Mapping[str, Firing]:
@@ -85,7 +90,9 @@ class StreamScheduler:
             chunks.require_turns()
         after = self._after(engines, outside)
         if self.whole is not None:
-            schedule = self._schedule(engines, replace(self.whole, setup=bool(self._once)))
+            whole = replace(self.whole, setup=bool(self._once))
+            shorter = ShorterSchedule(schedule, whole.repetition)
+            schedule = replace(self._schedule(engines, whole), shorter=shorter)
         return schedule, after
 
     # What passes: flows, and the memories of two chunks.

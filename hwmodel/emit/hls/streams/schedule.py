@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
@@ -15,7 +15,7 @@ from hwmodel.emit.schedule.port import AddressMap
 from hwmodel.emit.schedule.values import Outside
 from hwmodel.emit.streams.hardware import StreamHardware
 from hwmodel.emit.streams.port_group import StreamSchedule
-from hwmodel.emit.streams.port_schedule import StreamScheduler
+from hwmodel.emit.streams.port_schedule import StreamScheduler, require_same_pace
 from hwmodel.platform import Platform
 from hwmodel.simulator.streams.group_run import StreamGroupRun, moved_by_group
 from hwmodel.stream.model import StreamModel
@@ -23,9 +23,18 @@ from hwmodel.stream.model import StreamModel
 
 @dataclass(frozen=True)
 class UntimedSchedule(StreamSchedule):
-    """A group whose tasks take one pulse each; `timed` is the group on its platform, with its units and cycles."""
+    """A group whose tasks take one pulse each; `timed` is the group on its platform, with its units and cycles.
+
+    There it has `timed_steps`.
+    """
 
     timed: StreamHardware
+    timed_steps: int
+
+    @property
+    def promised(self) -> tuple[int, int]:
+        """The steps and the cycles of a frame on the platform."""
+        return self.timed_steps, self.cycles
 
     @property
     def streaming(self) -> Mapping[str, Computing]:
@@ -51,10 +60,20 @@ def schedule_untimed(
 ) -> tuple[UntimedSchedule, Outside]:
     """The schedule of a group, with the cycles of its run on the platform; otherwise as `schedule_stream`."""
     stream = run.group.stream
-    timed = StreamHardware(StreamModel(accesses, run.tasks, platform), stream, contents)
-    hardware = StreamHardware(StreamModel(accesses, run.tasks), stream, contents, literals=CppLiterals())
+    large = accesses if whole is None else whole.accesses
+    timed = StreamHardware(StreamModel(large, run.tasks, platform), stream, contents)
+    hardware, untimed = (
+        StreamHardware(StreamModel(own, run.tasks), stream, contents, literals=CppLiterals())
+        for own in (accesses, large)
+    )
     moved = moved_by_group(accesses, platform, hardware.streamed)
-    scheduler = StreamScheduler(accesses, platform, addresses, moved, hardware, hardware, None)
+    steps, cycles = (
+        (sum(length > 0 for length in run.lengths), run.cycles) if whole is None else (whole.steps, whole.cycles)
+    )
+    if whole is not None:
+        require_same_pace(untimed, hardware)
+        whole = replace(whole, run=moved)
+    scheduler = StreamScheduler(accesses, platform, addresses, moved, hardware, untimed, whole)
     schedule, after = scheduler.scheduled(outside)
     own = {field.name: getattr(schedule, field.name) for field in fields(schedule)}
-    return UntimedSchedule(**own | {"cycles": run.cycles}, timed=timed), after
+    return UntimedSchedule(**own | {"cycles": cycles}, timed=timed, timed_steps=steps), after
