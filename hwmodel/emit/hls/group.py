@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
@@ -17,12 +18,13 @@ from hwmodel.emit.c.lines import block
 from hwmodel.emit.hls.bodies import bodies_of
 from hwmodel.emit.hls.names import HlsNames, Thing, hls_type, in_cpp, value_of_bits
 from hwmodel.emit.hls.ports import port_function
-from hwmodel.emit.hls.rounds import ShorterEngine, port_rounds, task_rounds
+from hwmodel.emit.hls.rounds import PortRounds, ShorterEngine, TaskRounds, port_rounds, task_rounds
 from hwmodel.emit.hls.tasks import CLOCK, TaskText
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.group import GroupSchedule, TaskAgents
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.port import AddressMap
+from hwmodel.emit.schedule.repetition import NotRepeatedError
 
 
 @dataclass
@@ -120,10 +122,8 @@ class GroupText:
         return []
 
     def _functions(self) -> Iterator[list[str]]:
-        shorter = self.schedule.shorter
-        for number, engine in enumerate(self.schedule.engines):
-            own = ShorterEngine(shorter.schedule.engines[number], shorter.repetition) if shorter is not None else None
-            rounds = port_rounds(engine, self.addresses, own)
+        for at, engine in enumerate(self.schedule.engines):
+            rounds = self._port_rounds(at)
             if not rounds.agent.lanes:
                 continue
             memories = list(rounds.agent.memories.values())
@@ -134,14 +134,29 @@ class GroupText:
             self._calls.append(f"{Thing.PORT}_{engine.name}({', '.join(arguments)});")
         yield from self.working()
 
+    def _port_rounds(self, number: int) -> PortRounds:
+        """The rounds of an engine, from those in a shorter frame where these repeat."""
+        engine, shorter = self.schedule.engines[number], self.schedule.shorter
+        if shorter is not None:
+            with suppress(NotRepeatedError):
+                own = ShorterEngine(shorter.schedule.engines[number], shorter.repetition)
+                return port_rounds(engine, self.addresses, own)
+        return port_rounds(engine, self.addresses)
+
+    def _task_rounds(self, number: int) -> TaskRounds:
+        """The rounds of a task, from those in a shorter frame where these repeat."""
+        shorter = self.schedule.shorter
+        if shorter is not None:
+            with suppress(NotRepeatedError):
+                return task_rounds(shorter.schedule.tasks[number], shorter.repetition)
+        return task_rounds(self.schedule.tasks[number])
+
     def working(self) -> Iterator[list[str]]:
         """The functions of its tasks. Raises ArrayolError (`not-emitted`, `unproven-schedule`)."""
-        shorter = self.schedule.shorter
-        tasks, repetition = (shorter.schedule.tasks, shorter.repetition) if shorter else (self.schedule.tasks, None)
-        for task in tasks:
+        for number, task in enumerate(self.schedule.tasks):
             self._require_order(task)
             name = self.names.of(Thing.TASK, task.units.task).removeprefix(f"{Thing.TASK}_")
-            own = TaskText(task_rounds(task, repetition), self._elementary(task), self._things, name, self._clock)
+            own = TaskText(self._task_rounds(number), self._elementary(task), self._things, name, self._clock)
             touched = [
                 memory for memory in self.schedule.memories if memory.name in {each.name for each in own.touched}
             ]
@@ -157,8 +172,7 @@ class GroupText:
 
     def _require_order(self, task: TaskAgents) -> None:
         """What a task reads through a FIFO a task before it writes."""
-        names = [own.units.task for own in self.schedule.tasks]
-        before = self.schedule.tasks[: names.index(task.units.task)]
+        before = self.schedule.tasks[: self.schedule.tasks.index(task)]
         written = {memory.name for own in before for memory in own.writing.memories.values()}
         for memory in task.reading.memories.values():
             if memory.fifo and memory.name not in written:

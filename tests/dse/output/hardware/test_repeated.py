@@ -14,6 +14,8 @@ from arrayol.errors import ArrayolError
 from dse.output.hardware.repeated import Repeated, WholeDesign, by_shorter_frame
 from dse.verify.testbench import Testbench, memories_of_groups, run_simulation
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan
+from hwmodel.emit.hls.design import HlsFiles
+from hwmodel.emit.hls.rounds import task_rounds
 from hwmodel.emit.schedule import design as schedules
 from hwmodel.emit.schedule.design import Frame, HardwareDesign, schedule_design
 from hwmodel.emit.schedule.document import document_of
@@ -111,6 +113,16 @@ def require_same(short: Repeated, whole: HardwareDesign) -> None:
     assert sum(len(run.lengths) for run in short.simulated.simulation.groups) < steps
 
 
+def require_same_rounds(case: Case, short: Repeated, whole: HardwareDesign) -> None:
+    """Rounds of C++ repeat as the cycles do, and not because all of them were gone through."""
+    spec = case.bench().spec
+    assert HlsFiles(spec, short.hardware).files() == HlsFiles(spec, whole).files()
+    for group in short.hardware.groups:
+        assert group.shorter is not None
+        for task, own in zip(group.tasks, group.shorter.schedule.tasks, strict=True):
+            assert task_rounds(own, group.shorter.repetition) == task_rounds(task)
+
+
 @pytest.mark.parametrize(
     "case",
     [
@@ -128,6 +140,7 @@ def test_a_shorter_frame_gives_the_hardware_of_the_whole_one(case: Case) -> None
     short, whole = hardware_of(case)
     assert short is not None
     require_same(short, whole)
+    require_same_rounds(case, short, whole)
 
 
 @st.composite

@@ -16,7 +16,9 @@ from dse.output.hardware.repeated import Repeated, WholeDesign, by_shorter_frame
 from dse.verify.testbench import Testbench, memories_of_groups, run_simulation
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan
-from hwmodel.emit.schedule.design import HardwareDesign, schedule_design
+from hwmodel.emit.hls.design import HlsFiles
+from hwmodel.emit.hls.streams.schedule import schedule_untimed
+from hwmodel.emit.schedule.design import HardwareDesign, StreamScheduling, schedule_design
 from hwmodel.emit.streams.port_schedule import schedule_stream
 from hwmodel.emit.verilog.design import DesignFiles
 from hwmodel.streamed import Stream
@@ -103,19 +105,17 @@ class Case:
         return found[0]
 
 
-def hardware_of(case: Case) -> tuple[Repeated | None, HardwareDesign]:
+def hardware_of(case: Case, streams: StreamScheduling = schedule_stream) -> tuple[Repeated | None, HardwareDesign]:
     """The hardware by a shorter frame, and that by the whole one."""
     bench = case.bench()
     design = case.design(bench.model)
     estimate = bench.model.evaluate(design)
     assert bench.inputs is not None
-    whole = WholeDesign(bench.spec, bench.accesses, bench.platform, design, estimate, bench.inputs, schedule_stream)
+    whole = WholeDesign(bench.spec, bench.accesses, bench.platform, design, estimate, bench.inputs, streams)
     short = by_shorter_frame(whole)
     local = memories_of_groups(bench.accesses, bench.platform, design, estimate)
     simulation = run_simulation(bench.spec, bench.accesses, bench.platform, design, estimate, bench.inputs)
-    scheduled = schedule_design(
-        bench.spec, bench.accesses, bench.platform, local, simulation, bench.inputs, schedule_stream
-    )
+    scheduled = schedule_design(bench.spec, bench.accesses, bench.platform, local, simulation, bench.inputs, streams)
     return short, scheduled
 
 
@@ -141,6 +141,14 @@ def test_a_shorter_frame_gives_the_hardware_of_the_whole_one(case: Case) -> None
     short, whole = hardware_of(case)
     assert short is not None
     require_same(short, whole)
+
+
+@pytest.mark.parametrize("name", ["half the rows", "two pixels", "a stream before blocks"])
+def test_a_shorter_frame_gives_the_cpp_of_the_whole_one(name: str) -> None:
+    short, whole = hardware_of(CASES[name], schedule_untimed)
+    assert short is not None
+    spec = CASES[name].bench().spec
+    assert HlsFiles(spec, short.hardware).files() == HlsFiles(spec, whole).files()
 
 
 @st.composite
