@@ -153,10 +153,11 @@ class GroupText:
 
     def working(self) -> Iterator[list[str]]:
         """The functions of its tasks. Raises ArrayolError (`not-emitted`, `unproven-schedule`)."""
+        clock = self._clock, self.schedule.steps, int(self.schedule.setup)
         for number, task in enumerate(self.schedule.tasks):
             self._require_order(task)
             name = self.names.of(Thing.TASK, task.units.task).removeprefix(f"{Thing.TASK}_")
-            own = TaskText(self._task_rounds(number), self._elementary(task), self._things, name, self._clock)
+            own = TaskText(self._task_rounds(number), self._elementary(task), self._things, name, *clock)
             touched = [
                 memory for memory in self.schedule.memories if memory.name in {each.name for each in own.touched}
             ]

@@ -57,10 +57,11 @@ def _fresh(port: ReadPort) -> int:
 
 @dataclass(frozen=True)
 class TaskRounds:
-    """A task: its units, its agent by rounds, and the names of lanes that are FIFOs."""
+    """A task: its units, and its agent by rounds. `first` is the first step of a frame in which a unit works."""
 
     units: TaskUnits
     agent: Agent
+    first: int
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,11 @@ def task_rounds(task: TaskAgents, repetition: StepRepetition | None = None) -> T
     controls = _controls(units, lanes, reading, read, total)
     setup = task.reading.program.again > 0
     own = tuple(_streamed(each) for each in lanes)
-    return TaskRounds(units, compiled(Activity(task.units.name, last, own, controls, {}, setup), repetition))
+    working = np.flatnonzero(np.any([controls[starts_of(unit)] for unit in range(units.units)], axis=0))
+    first_step = int(np.searchsorted(last, working[:1].sum())) - setup
+    return TaskRounds(
+        units, compiled(Activity(task.units.name, last, own, controls, {}, setup), repetition), first_step
+    )
 
 
 def _streamed(lanes: Lanes) -> Lanes:

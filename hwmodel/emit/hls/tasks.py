@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,7 +13,7 @@ import numpy as np
 from arrayol.ir.spec import Elementary, Port, port_named
 from arrayol.ir.types import ElementType
 from hwmodel.emit.c.helpers import c_type
-from hwmodel.emit.c.lines import block, declared, element
+from hwmodel.emit.c.lines import block, declared, element, loops
 from hwmodel.emit.c.names import Named
 from hwmodel.emit.c.tasks import call_of, sizes, zero
 from hwmodel.emit.hls.names import Thing, value_of_bits
@@ -39,14 +40,16 @@ class _Streamed:
 class TaskText:
     """The loop of a task: its rounds, its elementary, and the names of memories, streams and ROMs by memory.
 
-    `clock` names those of `CLOCK` that it is told.
+    `clock` names those of `CLOCK` that it is told. A frame has so many `steps`, after a `setup` of steps before all.
     """
 
     rounds: TaskRounds
     elementary: Elementary
     things: Mapping[str, str]
     name: str
-    clock: Sequence[str] = ("step",)
+    clock: Sequence[str]
+    steps: int
+    setup: int
     walk: Walk = field(init=False)
 
     def __post_init__(self) -> None:
@@ -63,7 +66,7 @@ class TaskText:
         body += self._results()
         body += [line for port in units.reads for line in self._moved(port)]
         yield from self.walk.tables()
-        lines = [*self._kept(), *self.walk.round_loop(units.interval, body)]
+        lines = [*self._kept(), *self._tables(), *self.walk.round_loop(units.interval, body)]
         head = f"static void {Thing.TASK}_{self.name}({', '.join([*(CLOCK[own] for own in self.clock), *parameters])})"
         yield from block(head, [*(f"(void){own};" for own in self.clock), *lines])
 
@@ -82,6 +85,27 @@ class TaskText:
             state = Named.KEPT.of(name)
             yield f"static {declared(state, own.type, (units.units, *(sizes(own.shape) or (1,))))};"
             yield f"#pragma HLS ARRAY_PARTITION variable = {state} complete dim = 0"
+
+    def _tables(self) -> Iterator[str]:
+        """Tables that come while frames do: when its first repetition needs a table, all of it is in its memory."""
+        for port, memory in self._written_tables():
+            shape, name = sizes(port.shape) or (1,), Named.PATTERN.of(port.name)
+            yield f"static {declared(name, port.type, shape)};"
+            at = [f"at{axis}" for axis in range(len(shape))]
+            number = " + ".join(
+                f"{math.prod(shape[axis + 1 :])} * {own}" if axis < len(shape) - 1 else own
+                for axis, own in enumerate(at)
+            )
+            value = f"{self.things[memory.name]}{_table_place(memory)}"
+            copied = ["#pragma HLS PIPELINE", f"const int64_t number = {number};", f"{element(name, at)} = {value};"]
+            step = f"(step - {self.setup})" if self.setup else "step"
+            yield from block(f"if ({step} % {self.steps} == {self.rounds.first})", loops(at, shape, copied))
+
+    def _written_tables(self) -> Iterator[tuple[Port, Memory]]:
+        """The inputs that are looked up in memories that are written, and these."""
+        for port in self.rounds.units.reads:
+            if port.lookup is not None and port.lookup.content is None:
+                yield port_named(self.elementary.inputs, port.port), port.lookup
 
     def _declared(self, port: Port) -> Iterator[str]:
         name = Named.PATTERN.of(port.name)
@@ -212,7 +236,9 @@ class TaskText:
 
     def _argument(self, port: Port, unit: int) -> str:
         lookup = self._lookup(port.name)
-        return f"{Named.PATTERN.of(port.name)}[{unit}]" if lookup is None else self.things[lookup.name]
+        if lookup is not None:
+            return self.things[lookup.name] if lookup.content is not None else Named.PATTERN.of(port.name)
+        return f"{Named.PATTERN.of(port.name)}[{unit}]"
 
     def _results(self) -> Iterator[str]:
         units, streamed, own_lines = self.rounds.units, list[_Streamed](), list[tuple[str, list[str]]]()
@@ -247,8 +273,9 @@ class TaskText:
 
     @cached_property
     def touched(self) -> list[Memory]:
-        """The memories that it touches by lanes, each once."""
-        return list({own.name: own for own in self.walk.agent.memories.values()}.values())
+        """The memories that it touches, each once."""
+        tables = [memory for _, memory in self._written_tables()]
+        return list({own.name: own for own in (*self.walk.agent.memories.values(), *tables)}.values())
 
 
 def _guarded(parts: Iterable[tuple[str, list[str]]]) -> Iterator[str]:
@@ -264,6 +291,15 @@ def _part(memory: Memory, ahead: int = 0) -> str:
     if memory.turns == 1:
         return ""
     return f"{memory.part} * ({f'(frame + {ahead})' if ahead else 'frame'} % {memory.turns})"
+
+
+def _table_place(memory: Memory) -> str:
+    """Where element `number` of a table lies: its banks take elements in turn."""
+    digits, each = "", memory.banks
+    for modulus in memory.moduli:
+        each //= modulus
+        digits += f"[number / {each} % {modulus}]" if each > 1 else f"[number % {modulus}]"
+    return f"{digits}[number / {memory.banks}]" if memory.banks > 1 else "[number]"
 
 
 def _bracketed(text: str) -> str:

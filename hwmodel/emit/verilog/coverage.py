@@ -227,11 +227,9 @@ class Coverage:
         if derivation is None:
             return
         derived = derivation.at(derivation.intervals[0])
-        for array in () if self.as_verilog else self._loaded_tables(process):
-            yield not_emitted(
-                f"'{process.name}' reads '{array}' at subscripts of data, and it is no const array",
-                f"take `arrayol emit verilog`, or make '{array}' a const array",
-            )
+        for flow in process.inputs:
+            if flow.port.name in derived.tables and not _is_whole(flow, process, self.accesses.network):
+                yield not_whole(process.name, flow.array)
         for port in sorted(derived.tables):
             if derived.always_reads(port, self._elements(process, port)).any():
                 yield not_emitted(
