@@ -18,10 +18,10 @@ from hwmodel.emit.c.lines import block
 from hwmodel.emit.hls.bodies import bodies_of
 from hwmodel.emit.hls.names import HlsNames, Thing, hls_type, in_cpp, value_of_bits
 from hwmodel.emit.hls.ports import port_function
-from hwmodel.emit.hls.rounds import PortRounds, ShorterEngine, TaskRounds, port_rounds, task_rounds
+from hwmodel.emit.hls.rounds import PortRounds, ShorterEngine, TaskRounds, loads_late, port_rounds, task_rounds, touches
 from hwmodel.emit.hls.tasks import CLOCK, TaskText
 from hwmodel.emit.schedule.bits import not_emitted
-from hwmodel.emit.schedule.group import GroupSchedule, TaskAgents
+from hwmodel.emit.schedule.group import EngineAgents, GroupSchedule, TaskAgents
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.port import AddressMap
 from hwmodel.emit.schedule.repetition import NotRepeatedError
@@ -121,27 +121,39 @@ class GroupText:
         """The calls of a step, filled while the functions are written: ports, then tasks from writers to readers."""
         return []
 
-    def _functions(self) -> Iterator[list[str]]:
-        for at, engine in enumerate(self.schedule.engines):
-            rounds = self._port_rounds(at)
-            if not rounds.agent.lanes:
-                continue
-            memories = list(rounds.agent.memories.values())
-            types = {own.array: self.network.arrays[own.array].type for own in engine.lanes}
-            parameters = [self._parameter(memory) for memory in _once(memories)]
-            yield list(port_function(rounds, engine.name, self._things, types, parameters))
-            arguments = ["memory", *(self._things[memory.name] for memory in _once(memories))]
-            self._calls.append(f"{Thing.PORT}_{engine.name}({', '.join(arguments)});")
-        yield from self.working()
+    @cached_property
+    def _late_calls(self) -> list[str]:
+        """The calls at the end of a step, which fill single buffers."""
+        return []
 
-    def _port_rounds(self, number: int) -> PortRounds:
+    def _functions(self) -> Iterator[list[str]]:
+        for engine in self.schedule.engines:
+            yield from self._port(engine, late=False)
+        yield from self.working()
+        for engine in filter(loads_late, self.schedule.engines):
+            yield from self._port(engine, late=True)
+
+    def _port(self, engine: EngineAgents, *, late: bool) -> Iterator[list[str]]:
+        """The function of an engine: of what passes while tasks work, or `late` of what passes after them."""
+        rounds, name = self._port_rounds(engine, late=late), f"{engine.name}{'_late' if late else ''}"
+        memories = _once([memory for lanes, memory in rounds.agent.memories.items() if touches(rounds.agent, lanes)])
+        if not memories:
+            return
+        types = {own.array: self.network.arrays[own.array].type for own in engine.lanes}
+        parameters = [self._parameter(memory) for memory in memories]
+        yield list(port_function(rounds, name, self._things, types, parameters))
+        arguments = ["memory", *(self._things[memory.name] for memory in memories)]
+        calls = self._late_calls if late else self._calls
+        calls.append(f"{Thing.PORT}_{name}({', '.join(arguments)});")
+
+    def _port_rounds(self, engine: EngineAgents, *, late: bool) -> PortRounds:
         """The rounds of an engine, from those in a shorter frame where these repeat."""
-        engine, shorter = self.schedule.engines[number], self.schedule.shorter
+        number, shorter = self.schedule.engines.index(engine), self.schedule.shorter
         if shorter is not None:
             with suppress(NotRepeatedError):
                 own = ShorterEngine(shorter.schedule.engines[number], shorter.repetition)
-                return port_rounds(engine, self.addresses, own)
-        return port_rounds(engine, self.addresses)
+                return port_rounds(engine, self.addresses, own, late=late)
+        return port_rounds(engine, self.addresses, late=late)
 
     def _task_rounds(self, number: int) -> TaskRounds:
         """The rounds of a task, from those in a shorter frame where these repeat."""
@@ -226,7 +238,8 @@ class GroupText:
             if not memory.registers and len(self.schedule.readers[memory.name]) > 1:
                 lines.append(f"#pragma HLS BIND_STORAGE variable = {name} type = ram_1wnr")
         arguments = ["memory", "step++", *self._clock[1:], *(self._things[memory.name] for memory in self._buffers)]
-        lines.append(f"for (int number = 0; number < steps; ++number) run_step({', '.join(arguments)});")
+        step = [f"run_step({', '.join(arguments)});", *self._late_calls]
+        lines += block("for (int number = 0; number < steps; ++number)", step)
         if "frame" in self._clock:
             (first, again), setup = self._frames, "if (step > 1) " if self.schedule.setup else ""
             lines.append(f"{setup}frame = frame == {first + again - 1} ? {first} : frame + 1;")

@@ -26,8 +26,8 @@ def port_function(
     if loads:
         body += ["word loaded = {};", f"if ({walk.control('loads')}) loaded = memory[address];"]
     for own in rounds.engine.lanes:
-        body.append(f"// {own.array}")
-        body += _touched(walk, own, types[own.array], things)
+        lines = list(_touched(walk, own, types[own.array], things))
+        body += [f"// {own.array}", *lines] if lines else []
     yield from _asked(rounds, name, asks)
     yield from walk.tables()
     head = f"static void {Thing.PORT}_{name}({', '.join(['word *memory', *parameters])})"

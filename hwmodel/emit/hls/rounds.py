@@ -25,7 +25,7 @@ from hwmodel.emit.schedule.memories import Memory, Section
 from hwmodel.emit.schedule.port import AddressMap
 from hwmodel.emit.schedule.proofs import unproven
 from hwmodel.emit.schedule.repetition import StepRepetition
-from hwmodel.emit.schedule.units import FETCH, ReadPort, TaskUnits, WritePort
+from hwmodel.emit.schedule.units import FETCH, LATE, ReadPort, TaskUnits, WritePort
 
 
 def starts_of(unit: int) -> str:
@@ -267,11 +267,24 @@ class ShorterEngine:
     repetition: StepRepetition
 
 
-def port_rounds(engine: EngineAgents, addresses: AddressMap, shorter: ShorterEngine | None = None) -> PortRounds:
+def touches(agent: Agent, lanes: str) -> bool:
+    """Whether some round of an agent touches a memory through these lanes."""
+    return any(agent.limits[lane.valid] > 1 for lane in agent.lanes[lanes])
+
+
+def loads_late(engine: EngineAgents) -> bool:
+    """Whether an engine fills single buffers, which it does in each step when their readers have left."""
+    return LATE in engine.requests.controls
+
+
+def port_rounds(
+    engine: EngineAgents, addresses: AddressMap, shorter: ShorterEngine | None = None, *, late: bool = False
+) -> PortRounds:
     """The rounds of a port: of each local word that has data of ours where it lies outside, and its lanes.
 
-    An engine of a whole frame may have one of a `shorter` frame, whose rounds it repeats. Raises ArrayolError
-    (`unproven-schedule`) where what passes does not fit to what is stored; NotRepeatedError.
+    They are those that pass while tasks work, or the `late` ones. An engine of a whole frame may have one of a
+    `shorter` frame, whose rounds it repeats. Raises ArrayolError (`unproven-schedule`) where what passes does not fit
+    to what is stored; NotRepeatedError.
     """
     own = engine if shorter is None else shorter.engine
     passing, storing, requests = (replayed(each) for each in (own.passing, own.storing, own.requests))
@@ -284,13 +297,15 @@ def port_rounds(engine: EngineAgents, addresses: AddressMap, shorter: ShorterEng
     words = dict(passing.words)
     for name, each in storing.words.items():
         words[name] = np.where((from_store >= 0)[:, None], each[from_store], -1)
+    number, is_late = _requests_of_rows(passing, requests)
     kept, step = waits & _any(words, len(waits)), np.searchsorted(passing.ends, np.arange(len(waits)))
+    kept &= is_late == late
     rows = _with_idle(np.flatnonzero(kept), step, len(passing.ends))
     last = np.flatnonzero(np.diff(np.append(rows[:, 1], len(passing.ends))))
     source, there = rows[:, 0], rows[:, 0] >= 0
     memories = {**engine.passing.memories, **engine.storing.memories}
     lanes = tuple(Lanes(name, memories[name], np.where(there[:, None], one[source], -1)) for name, one in words.items())
-    begins, ahead, used = _followed_requests(passing, requests, source, there)
+    begins, ahead, used = _followed_requests(passing, requests, number, (source, there))
     controls = {
         "part": np.where(there, passing.controls["part"][source], 0),
         "loads": (there & ~write[source]).astype(np.int64),
@@ -304,19 +319,30 @@ def port_rounds(engine: EngineAgents, addresses: AddressMap, shorter: ShorterEng
     return PortRounds(engine, agent, compiled(_requests(engine, addresses, requests, used)))
 
 
+def _requests_of_rows(passing: Replayed, requests: Replayed) -> tuple[IntArray, NDArray[np.bool_]]:
+    """By row that passes the number of its request, and whether that waits for the readers of single buffers."""
+    asked = np.flatnonzero(requests.controls["asks"])
+    step = np.searchsorted(requests.ends, asked)
+    waits = requests.controls.get(LATE, np.zeros(len(requests.controls["asks"]), np.int64))[asked]
+    # Those behind the first request of a step that waits do so too.
+    late = np.append(np.maximum.accumulate(2 * step + waits) - 2 * step, 0) if len(asked) else np.zeros(1, np.int64)
+    number = np.minimum(np.cumsum(passing.controls["done"]) - passing.controls["done"], len(asked))
+    return number, late[number] > 0
+
+
 def _followed_requests(
-    passing: Replayed, requests: Replayed, source: IntArray, there: NDArray[np.bool_]
+    passing: Replayed, requests: Replayed, number: IntArray, rounds: tuple[IntArray, NDArray[np.bool_]]
 ) -> tuple[IntArray, IntArray, NDArray[np.bool_]]:
     """By round whether it begins a request, and how many external words it is ahead of the round before.
 
     The first round of a request is ahead of the request's own word. Also by row of `requests` whether rounds are of it.
+    `rounds` are their rows in `passing`, and whether they are there at all.
     """
     done, takes = passing.controls["done"], passing.controls["takes"]
-    asked = np.flatnonzero(requests.controls["asks"])
+    asked, (source, there) = np.flatnonzero(requests.controls["asks"]), rounds
     before = np.cumsum(takes) - takes  # the words that were taken before each row
     first = np.zeros(len(asked) + 1, np.int64)  # and before each request
     first[1:] = np.cumsum(takes)[done > 0]
-    number = np.minimum(np.cumsum(done) - done, len(asked))
     own, place = number[source][there], (before - first[number])[source][there]
     fresh = np.diff(own, prepend=-1) != 0
     begins, ahead = np.zeros((2, len(there)), np.int64)
@@ -329,6 +355,8 @@ def _followed_requests(
 
 def _requests(engine: EngineAgents, addresses: AddressMap, requests: Replayed, used: NDArray[np.bool_]) -> Activity:
     """The words with which requests begin, a row each."""
+    if not used.any():
+        return Activity(f"{engine.name}_requests", np.zeros(1, np.int64))
     rows, setup = np.flatnonzero(used), int(np.count_nonzero(used[: requests.ends[0] + 1]))
     once = engine.requests.program.again > 0 and 0 < setup < len(rows)
     ends = np.array([*([setup - 1] if once else []), len(rows) - 1])

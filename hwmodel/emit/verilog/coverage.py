@@ -278,11 +278,6 @@ class Coverage:
                 yield from self._no_tables_in_streams(group)
             if group.layouts and self.why_no_layouts is not None:
                 yield self.why_no_layouts
-            for array in [] if self.as_verilog else sorted(group.single_buffers):
-                yield not_emitted(
-                    f"'{array}' has a single buffer, which C++ fills while it is read",
-                    "take `arrayol emit verilog`, or a design with double buffers",
-                )
             for processor in group.processors:
                 yield from self._given_figures(processor)
         yield from self._loaded_for_several(groups, together=together)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,17 +11,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cpp_programs import needs_compiler
 from hardware import write_design
 from hardware_designs import SPEC, Small, bench_of
+from stream_designs import write_files
 from verilog_programs import needs_icarus
 
 from arrayol.errors import ArrayolError
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, row_major
+from hwmodel.emit.hls.compiler import SANITIZED, run_build
+from hwmodel.emit.hls.design import HlsFiles
 from hwmodel.emit.schedule.activity import Activity
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.group import GroupScheduler, Tables
 from hwmodel.emit.schedule.units import HOLDS, LATE
-from hwmodel.emit.verilog.coverage import Coverage
 from hwmodel.emit.verilog.icarus import run_bench
 
 Change = Callable[[Tables], Tables]
@@ -92,9 +96,14 @@ def test_a_step_without_work_holds_nothing() -> None:
     assert {tuple(np.unique(step)) for step in steps} == {(0,), (1,)}
 
 
-def test_it_is_not_written_as_cpp() -> None:
+@needs_compiler
+def test_in_cpp_it_is_filled_behind_the_tasks_of_a_step() -> None:
     small, design = single()
-    accesses, platform = small.testbench.accesses, small.testbench.platform
-    assert Coverage(accesses, platform).why_not(design) is None
-    refused = Coverage(accesses, platform, as_verilog=False).why_not(design)
-    assert "'x' has a single buffer" in str(refused)
+    files = HlsFiles(small.testbench.spec, small.hardware(design)).files()
+    right, group = files["src/group0.cpp"], r"(run_step\(.*\n)(.*port_port_late\(.*\n)"
+    early, count = re.subn(group, r"\2\1", right)
+    assert count == 1
+    for text, wrong in ((right, False), (early, True)):
+        with TemporaryDirectory() as name:
+            write_files(files | {"src/group0.cpp": text}, Path(name))
+            assert any(run_build(Path(name), SANITIZED).wrong) == wrong
