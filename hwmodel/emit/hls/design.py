@@ -41,6 +41,11 @@ class HlsFiles:
         """The frames that the program runs."""
         return 1 + len(self.design.later) if self.design.later else FRAMES
 
+    @property
+    def behind(self) -> int:
+        """The calls after which the outputs of a frame are there, if groups work on different frames."""
+        return len(self.design.groups) - 1 if self.design.periods is not None else 0
+
     def files(self) -> dict[str, Text]:
         """All of them. Raises ArrayolError (`not-emitted`, `unproven-schedule`)."""
         return dict(self._files())
@@ -80,11 +85,16 @@ class HlsFiles:
         yield "// For the program of g++."
         yield f"const int FRAMES = {self.frames};"
         yield f"const bool IS_VIDEO = {str(bool(self.design.later)).lower()};  // frames have data of their own"
+        yield f"const int BEHIND = {self.behind};  // calls from a frame's inputs to its outputs"
         yield "struct span {"
         yield "  long first, words;"
+        yield "  int copies;  // of which frames take one after another"
         yield "};"
-        outputs = ", ".join(f"{{{first}, {count}}}" for first, count in self.design.frame.outputs.values())
-        yield f"const span OUTPUTS[] = {{{outputs}}};"
+        for name, arrays in (("INPUTS", self.design.frame.inputs), ("OUTPUTS", self.design.frame.outputs)):
+            spans = (
+                f"{{{addresses.first[own]}, {addresses.sizes[own]}, {addresses.copies.get(own, 1)}}}" for own in arrays
+            )
+            yield f"const span {name}[] = {{{', '.join(spans)}}};"
         yield f"inline void run_frame(word *memory) {{ {self.top}(memory); }}"
         yield "#endif"
 
@@ -92,7 +102,11 @@ class HlsFiles:
         loading = [number for number, group in enumerate(self.design.groups) if group.setup]
         yield '#include "design.hpp"'
         yield ""
-        yield "// One frame: groups run one after another."
+        if self.behind:
+            yield "// A period: each group takes the frame that the group before it took in the call before, from other"
+            yield "// copies of arrays. The outputs of a frame are there when the last group has taken it."
+        else:
+            yield "// One frame: groups run one after another."
         yield f"void {self.top}(word *memory) {{"
         yield "#pragma HLS INTERFACE m_axi port = memory offset = slave bundle = gmem"
         yield "#pragma HLS INTERFACE s_axilite port = return"
@@ -100,6 +114,10 @@ class HlsFiles:
             yield "  static bool ready = false;  // what is loaded before the first frame is there"
             yield f"  if (!ready) {' '.join(['{', *(f'group{number}(memory, 1);' for number in loading), '}'])}"
             yield "  ready = true;"
+        if self.behind:
+            yield "  static int begun = 0;  // groups that have a frame"
+            yield f"  if (begun < {self.behind + 1}) ++begun;"
         for number, group in enumerate(self.design.groups):
-            yield f"  group{number}(memory, {group.steps});"
+            has_frame = f"if (begun > {number}) " if self.behind and number else ""
+            yield f"  {has_frame}group{number}(memory, {group.steps});"
         yield "}"

@@ -20,10 +20,11 @@ from hwmodel.emit.hls.names import HlsNames, Thing, hls_type, in_cpp, value_of_b
 from hwmodel.emit.hls.ports import port_function
 from hwmodel.emit.hls.rounds import PortRounds, ShorterEngine, TaskRounds, loads_late, port_rounds, task_rounds, touches
 from hwmodel.emit.hls.tasks import CLOCK, TaskText
+from hwmodel.emit.hls.walks import Walk
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.group import EngineAgents, GroupSchedule, TaskAgents
 from hwmodel.emit.schedule.memories import Memory
-from hwmodel.emit.schedule.port import AddressMap
+from hwmodel.emit.schedule.port import COPIED, AddressMap
 from hwmodel.emit.schedule.repetition import NotRepeatedError
 
 
@@ -141,10 +142,24 @@ class GroupText:
             return
         types = {own.array: self.network.arrays[own.array].type for own in engine.lanes}
         parameters = [self._parameter(memory) for memory in memories]
-        yield list(port_function(rounds, name, self._things, types, parameters))
-        arguments = ["memory", *(self._things[memory.name] for memory in memories)]
+        copied = self._copied(engine)
+        yield list(port_function(rounds, name, self._things, types, parameters, self._ahead(rounds) if copied else ""))
+        arguments = ["memory", *(["frame"] if copied else []), *(self._things[memory.name] for memory in memories)]
         calls = self._late_calls if late else self._calls
         calls.append(f"{Thing.PORT}_{name}({', '.join(arguments)});")
+
+    def _copied(self, engine: EngineAgents) -> list[str]:
+        """The arrays of an engine that have copies outside, of which each frame takes the next one."""
+        return [array for array in self.addresses.copies if any(own.array == array for own in engine.lanes)]
+
+    def _ahead(self, rounds: PortRounds) -> str:
+        """How far the copy of a frame lies behind the first one of its array, by the row of a request."""
+        walk, text = Walk(rounds.requests, ""), "0"
+        for place, array in reversed([*enumerate(self.addresses.copies, 1)]):
+            if array in self._copied(rounds.engine):
+                copies, size = self.addresses.copies[array], self.addresses.sizes[array]
+                text = f"{walk.control(COPIED)} == {place} ? frame % {copies} * {size} : {text}"
+        return text
 
     def _port_rounds(self, engine: EngineAgents, *, late: bool) -> PortRounds:
         """The rounds of an engine, from those in a shorter frame where these repeat."""
@@ -213,11 +228,14 @@ class GroupText:
 
     @property
     def _frames(self) -> tuple[int, int]:
-        """From which frame on all states are there, and after how many frames their memories have the same parts again.
+        """From which frame on all states are there, and after how many frames all use the same memory again.
 
         Frames are numbered so: those that lack a state from 0 on, then round and round.
         """
-        again = math.lcm(*(memory.turns for memory in self.schedule.memories))
+        copied = {array for engine in self.schedule.engines for array in self._copied(engine)}
+        again = math.lcm(
+            *(memory.turns for memory in self.schedule.memories), *(self.addresses.copies[array] for array in copied)
+        )
         later = max((port.later for task in self.schedule.tasks for port in task.units.reads), default=0)
         return -(-later // again) * again, again
 

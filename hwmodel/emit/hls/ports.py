@@ -18,23 +18,31 @@ def port_function(
     things: Mapping[str, str],
     types: Mapping[str, ElementType],
     parameters: Sequence[str],
+    ahead: str,
 ) -> Iterator[str]:
-    """The tables and the function of a port; `types` are those of elements by array."""
+    """The tables and the function of a port; `types` are those of elements by array.
+
+    `ahead` is how far the copies of this frame lie behind the first ones, by `row`; empty where there are none.
+    """
     walk, asks = Walk(rounds.agent, name), f"{Thing.ASKS}_{name}"
     loads = [own for own in rounds.engine.lanes if not own.write]
-    body = [f"if ({walk.control('begins')}) address = {asks}();", f"address += {walk.control('ahead')};"]
+    body = [
+        f"if ({walk.control('begins')}) address = {asks}({'frame' if ahead else ''});",
+        f"address += {walk.control('ahead')};",
+    ]
     if loads:
         body += ["word loaded = {};", f"if ({walk.control('loads')}) loaded = memory[address];"]
     for own in rounds.engine.lanes:
         lines = list(_touched(walk, own, types[own.array], things))
         body += [f"// {own.array}", *lines] if lines else []
-    yield from _asked(rounds, name, asks)
+    yield from _asked(rounds, name, asks, ahead)
     yield from walk.tables()
-    head = f"static void {Thing.PORT}_{name}({', '.join(['word *memory', *parameters])})"
+    told = ["word *memory", *(["unsigned frame"] if ahead else []), *parameters]
+    head = f"static void {Thing.PORT}_{name}({', '.join(told)})"
     yield from block(head, ["unsigned address = 0;", *walk.round_loop(1, body)])
 
 
-def _asked(rounds: PortRounds, name: str, asks: str) -> Iterator[str]:
+def _asked(rounds: PortRounds, name: str, asks: str, ahead: str) -> Iterator[str]:
     """The function that gives the word with which the next request begins."""
     walk, place = Walk(rounds.requests, f"{name}_requests"), rounds.requests.places["word"]
     texts = [walk.counter(counter) for counter in place.counters]
@@ -42,8 +50,9 @@ def _asked(rounds: PortRounds, name: str, asks: str) -> Iterator[str]:
     for number in reversed(range(len(texts) - 1)):
         chosen = f"{walk.column(place.which or 0)} == {number} ? unsigned({texts[number]}) : {chosen}"
     yield from walk.tables()
-    lines = ["#pragma HLS INLINE", *walk.state(), walk.row(), f"const unsigned word = {chosen};"]
-    yield from block(f"static unsigned {asks}()", [*lines, *walk.advance(), "return word;"])
+    word = f"const unsigned word = {f'({chosen})' if ahead else chosen}{ahead and f' + ({ahead})'};"
+    lines = ["#pragma HLS INLINE", *walk.state(), walk.row(), word, *walk.advance(), "return word;"]
+    yield from block(f"static unsigned {asks}({'unsigned frame' if ahead else ''})", lines)
 
 
 def _touched(walk: Walk, own: PortLanes, kind: ElementType, things: Mapping[str, str]) -> Iterator[str]:

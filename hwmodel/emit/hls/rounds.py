@@ -22,7 +22,7 @@ from hwmodel.emit.schedule.activity import Activity, Agent, Followed, Lanes, Rep
 from hwmodel.emit.schedule.delays import KEEPING, begins_of
 from hwmodel.emit.schedule.group import EngineAgents, TaskAgents
 from hwmodel.emit.schedule.memories import Memory, Section
-from hwmodel.emit.schedule.port import AddressMap
+from hwmodel.emit.schedule.port import COPIED, AddressMap
 from hwmodel.emit.schedule.proofs import unproven
 from hwmodel.emit.schedule.repetition import StepRepetition
 from hwmodel.emit.schedule.units import FETCH, LATE, ReadPort, TaskUnits, WritePort
@@ -361,7 +361,8 @@ def _requests(engine: EngineAgents, addresses: AddressMap, requests: Replayed, u
     once = engine.requests.program.again > 0 and 0 < setup < len(rows)
     ends = np.array([*([setup - 1] if once else []), len(rows) - 1])
     places = {"word": Followed(requests.places["word"][rows], max(2, *addresses.words), requests.which["word"][rows])}
-    return Activity(f"{engine.name}_requests", ends, (), {}, places, setup=once)
+    controls = {COPIED: requests.controls[COPIED][rows]} if COPIED in requests.controls else {}
+    return Activity(f"{engine.name}_requests", ends, (), controls, places, setup=once)
 
 
 def _any(words: Mapping[str, IntArray], rows: int) -> NDArray[np.bool_]:

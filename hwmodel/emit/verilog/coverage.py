@@ -117,9 +117,6 @@ class Coverage:
     def why_not(self, design: Design) -> ArrayolError | None:
         """The first reason that a design is not emitted for, with a hint; None where none is known."""
         groups = design.groups
-        if design.together and len(groups) > 1 and not self.as_verilog:
-            hint = "take `arrayol emit verilog`: it has them"
-            return not_emitted("its groups run at the same time", hint)
         if self.why_none is not None:
             return self.why_none
         if not any(keeps_frames(group) for group in groups) and self.why_not_over_frames is not None:

@@ -41,15 +41,28 @@ static std::vector<word> words_of(const char *name, int frame) {
   return words;
 }
 
+// Where an array of a frame begins.
+static long first_of(const span &own, int frame) { return own.first + frame % own.copies * own.words; }
+
 int main() {
   bool right = true;
-  for (int frame = 0; frame < FRAMES; ++frame) {
-    std::vector<word> memory = words_of("memory", frame);
-    const std::vector<word> expected = words_of("expected", frame);
+  std::vector<word> memory(WORDS);
+  for (int call = 0; call < FRAMES + BEHIND; ++call) {
+    if (!BEHIND) {
+      memory = words_of("memory", call);
+    } else if (call < FRAMES) {
+      const std::vector<word> before = words_of("memory", call);
+      for (const span &input : INPUTS)
+        for (long at = first_of(input, call); at < first_of(input, call) + input.words; ++at) memory[at] = before[at];
+    }
     run_frame(memory.data());
+    const int frame = call - BEHIND;
+    if (frame < 0) continue;
+    const std::vector<word> expected = words_of("expected", frame);
     long wrong = 0;
     for (const span &output : OUTPUTS)
-      for (long at = output.first; at < output.first + output.words; ++at) wrong += !is_same(memory[at], expected[at]);
+      for (long at = first_of(output, frame); at < first_of(output, frame) + output.words; ++at)
+        wrong += !is_same(memory[at], expected[at]);
     std::printf("frame %d wrong %ld\n", frame, wrong);
     right = right && !wrong;
   }

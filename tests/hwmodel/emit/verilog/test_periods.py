@@ -11,22 +11,18 @@ import pytest
 from axi_benches import frames_behind_axi
 from generated_designs import TOGETHER, TOGETHER_FEATURES, try_many
 from many_cases import full_count, new_seed
-from port_designs import frames_at_port, memory_of, mixed_design, require_port_frames
+from port_designs import Kinds, frames_at_port, memory_of, mixed_design, require_port_frames
 from stream_designs import platform_at
 from stream_networks import case_of
 from verilog_programs import needs_icarus, promised_frames
 
-from hwmodel.cost_model.model import MachineModel
-from hwmodel.design import Design
 from hwmodel.emit.schedule.design import HardwareDesign
-from hwmodel.emit.verilog.coverage import Coverage
 from hwmodel.emit.verilog.design import DesignFiles
 from hwmodel.emit.verilog.icarus import FrameSeen
 from hwmodel.streamed import Stream
 
 PORT = Stream()
 HALF, RASTER = replace(PORT, pace=Fraction("1/2")), replace(PORT, raster=True)
-Kinds = tuple[tuple[int, Stream | None], ...]
 
 pytestmark = needs_icarus
 
@@ -94,15 +90,6 @@ def test_what_is_changed_is_seen(design: HardwareDesign, path: str, before: str,
     text, count = re.subn(before, after, files[path], count=1)
     assert count == 1
     assert frames_at_port(files | {path: text}) != promised_frames(design)
-
-
-def test_cpp_is_refused(tmp_path: Path) -> None:
-    case = case_of("unsharp", tmp_path, H=4, W=6)
-    model = MachineModel(case.network, platform_at(50), {})
-    groups = tuple(next(model.streams((task,)).designs(PORT, None))[0] for task in case.network.processes)
-    refusal = Coverage(model.accesses, model.platform, as_verilog=False).why_not(Design(groups, together=True))
-    assert refusal is not None
-    assert refusal.diagnostics[0].message.startswith("its groups run at the same time")
 
 
 LATE = """
