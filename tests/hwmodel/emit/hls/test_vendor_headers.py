@@ -16,12 +16,14 @@ from cpp_programs import needs_compiler, write
 from cpp_streams import stream_hls, wrong_words
 from hardware import cheap, hardware_of
 from hardware_designs import SPEC, Small, bench_of
+from port_designs import mixed_design, port_design
 from small_shipped import quick_front, small_shipped
 from stream_networks import case_of
 
 from arrayol import api
 from dse.space.study import Study
 from hwmodel.emit.hls.design import FRAMES, HlsFiles
+from hwmodel.emit.hls.streams.schedule import schedule_untimed
 from hwmodel.streamed import Stream
 
 HEADERS = "ARRAYOL_HLS_HEADERS"  # environment variable: a folder that has the vendor's headers
@@ -51,6 +53,13 @@ def test_only_standard_names_outside_of_the_shim() -> None:
     assert {"shim::know", "shim::now", "shim::counts"} <= set(OTHER_NAMES.findall("\n".join(files.values())))
 
 
+def test_only_standard_names_in_a_stream_behind_the_port(tmp_path: Path) -> None:
+    case = case_of("unsharp", tmp_path, H=6, W=8)
+    files = HlsFiles(case.spec, port_design(case, Stream(), streams=schedule_untimed)).files()
+    own = [text for path, text in files.items() if not path.startswith(("shim/", "data/"))]
+    assert OTHER_NAMES.findall(SHIM.sub("", "\n".join(own))) == []
+
+
 def test_only_standard_names_in_a_streaming_group(tmp_path: Path) -> None:
     files = stream_hls(case_of("unsharp", tmp_path, H=6, W=8), AXIS).files()
     own = [text for path, text in files.items() if not path.startswith(("shim/", "data/"))]
@@ -78,18 +87,32 @@ def test_frames_of_streaming_groups_are_right(tmp_path: Path) -> None:
 
 @needs_compiler
 @needs_headers
+@pytest.mark.parametrize("together", [False, True])
+def test_frames_of_streams_behind_the_port_are_right(together: bool, tmp_path: Path) -> None:
+    """A stream between blocks, and blocks of one row."""
+    case, kinds = case_of("unsharp", tmp_path, H=4, W=6), ((1, None), (3, Stream()), (1, None))
+    design = mixed_design(case, kinds, together=together, streams=schedule_untimed)
+    require_frames(HlsFiles(case.spec, design), tmp_path)
+
+
+@needs_compiler
+@needs_headers
 @pytest.mark.parametrize("name", ["streams", *SHIPPED])
 def test_frames_are_right(name: str, tmp_path: Path) -> None:
     """Two designs at the reduced size; the vendor's streams print where they are read too early, or not to the end."""
     for number, files in enumerate(designs_of(name, tmp_path)):
-        folder = tmp_path / f"design{number}"
-        write(files, folder)
-        command = ["g++", "-std=c++17", "-O0", "-fwrapv", "-ffp-contract=off", "-w", "-Isrc", "-o", "design.exe"]
-        sources = sorted(str(path) for path in (folder / "src").glob("*.cpp"))
-        built = [*command, f"-I{Path(os.environ[HEADERS]).resolve()}", *sources, "tb/main.cpp"]
-        subprocess.run(built, cwd=folder, check=True)
-        done = subprocess.run([folder / "design.exe"], cwd=folder, capture_output=True, text=True, check=True)
-        assert done.stdout == "".join(f"frame {frame} wrong 0\n" for frame in range(FRAMES))
+        require_frames(files, tmp_path / f"design{number}")
+
+
+def require_frames(files: HlsFiles, folder: Path) -> None:
+    """Hold all frames against the execution."""
+    write(files, folder)
+    command = ["g++", "-std=c++17", "-O0", "-fwrapv", "-ffp-contract=off", "-w", "-Isrc", "-o", "design.exe"]
+    sources = sorted(str(path) for path in (folder / "src").glob("*.cpp"))
+    built = [*command, f"-I{Path(os.environ[HEADERS]).resolve()}", *sources, "tb/main.cpp"]
+    subprocess.run(built, cwd=folder, check=True)
+    done = subprocess.run([folder / "design.exe"], cwd=folder, capture_output=True, text=True, check=True)
+    assert done.stdout == "".join(f"frame {frame} wrong 0\n" for frame in range(files.frames))
 
 
 def designs_of(name: str, folder: Path) -> list[HlsFiles]:
