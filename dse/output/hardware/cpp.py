@@ -9,9 +9,18 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
+from arrayol.files import read_json
 from arrayol.text import counted
 from dse.output.hardware.cpp_stream import EmittedHlsStream
-from dse.output.hardware.emission import MAKEFILE, PAGE, CheckedDesign, EmittedDesign, ScheduledDesign, emit_hardware
+from dse.output.hardware.emission import (
+    DOCUMENT,
+    MAKEFILE,
+    PAGE,
+    CheckedDesign,
+    EmittedDesign,
+    ScheduledDesign,
+    emit_hardware,
+)
 from dse.output.hardware.page import (
     Promised,
     addresses_part,
@@ -170,4 +179,6 @@ def emit_hls(opened: StoredDesign, inputs: Mapping[str, NDArray[Any]] | None = N
 def check_hls(folder: Path) -> CheckedHls:
     """Build and run what was written to a folder in every way: see `hwmodel.emit.hls.compiler.run_build`."""
     frames = len(list((folder / "data").glob("memory*.hex")))  # of video each has its own
-    return CheckedHls(tuple(run_build(folder, build) for build in BUILDS), max(FRAMES, frames))
+    document = read_json(folder / DOCUMENT)
+    promised = document.get("frames", max(FRAMES, frames)) if isinstance(document, dict) else FRAMES
+    return CheckedHls(tuple(run_build(folder, build) for build in BUILDS), promised)

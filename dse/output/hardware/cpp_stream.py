@@ -43,12 +43,15 @@ class EmittedHlsStream(EmittedStream):
 
     @cached_property
     def _schedule(self) -> Mapping[str, Any]:
-        return {"cycles": self.cycles, "pulses": self.untimed.cycles, **schedule_of(self.untimed)}
+        own = {"cycles": self.cycles, "pulses": self.untimed.cycles, "frames": StreamHlsFiles(self.untimed).compared}
+        return {**own, **schedule_of(self.untimed)}
 
 
 def _page(own: EmittedHlsStream, files: StreamHlsFiles) -> str:
     """README.md of the folder."""
-    design, frames = own.untimed, counted(len(own.untimed.frames), "frame")
+    design, frames = own.untimed, f"{counted(len(own.untimed.frames), 'frame')} in a call, twice"
+    if design.hardware.keeps_frames:
+        frames = f"{counted(files.compared, 'frame')} in two calls"
     return f"""\
 # `{files.top}`: design {own.opened.record.id} in C++
 
@@ -67,9 +70,10 @@ AXI4-Stream for each input and output.
 
 `{files.top}` is one loop, whose iteration is a pulse: PIPELINE with II = 1. A frame begins every
 {design.hardware.frame:,} pulses, and takes {design.cycles:,} from its first datum to its last; a call takes any
-number of frames. Where an input has no datum or an output takes none, the loop waits. In a pulse a task takes its
-operands and computes; its results are there in the next one. So line buffers do not count the latency of a datapath:
-they are those of tasks that take a cycle, and a tool's pipeline has registers besides.
+number of frames{_inside(design)}. Where an input has no datum or an output takes none, the
+loop waits. In a pulse a task takes its operands and computes; its results are there in the next one. So line buffers do
+not count the latency of a datapath: they are those of tasks that take a cycle, and a tool's pipeline has registers
+besides.
 
 | line buffer | words |
 |---|---|
@@ -81,13 +85,13 @@ they are those of tasks that take a cycle, and a tool's pipeline has registers b
 
 | stream | elements in a word | bits of TDATA | words of a frame |
 |---|---|---|---|
-{"".join(f"{_row(design, end)}{chr(10)}" for end in files.ends)}
+{"".join(f"{_row(files, end)}{chr(10)}" for end in files.ends)}
 The first element of a word is in its lowest bits. On outputs TUSER marks the first word of a frame, TLAST the last one
 of a line; marks on inputs are not looked at.
 
 ## Running it
 
-- `make csim` builds the program with g++ and runs {frames} in a call, twice; `make csim-sanitize` does it with
+- `make csim` builds the program with g++ and runs {frames}; `make csim-sanitize` does it with
   sanitizers of addresses and of undefined behaviour. They print `frame N wrong W`, where W counts wrong words of
   outputs. The exit code is 1 if there are any. The frames are {own.data}.
 - For a tool of synthesis: the files of src, with `{files.top}` on top, without shim (tools have headers).
@@ -101,8 +105,16 @@ of a line; marks on inputs are not looked at.
 """
 
 
-def _row(design: StreamDesign, end: End) -> str:
+def _row(files: StreamHlsFiles, end: End) -> str:
     """A stream in the table of the interface."""
-    count = len(design.words[end.beat.array])
-    words = f"{count:,}, before the frames of each call" if end.beat.serial else f"{count // len(design.frames):,}"
+    design, count = files.design, len(files.design.words[end.beat.array])
+    frames = files.compared if end.beat in design.outputs else len(design.frames)
+    words = f"{count:,}, before the frames of each call" if end.beat.serial else f"{count // frames:,}"
     return f"| `{end.stream}` | {1 if end.beat.serial else end.beat.elements} | {8 * end.beat.word_bytes} | {words} |"
+
+
+def _inside(design: StreamDesign) -> str:
+    """What frames that meet inside mean for a call."""
+    if not design.hardware.keeps_frames:
+        return ""
+    return ", which meet those of calls before it: the last results of a frame come with later frames"

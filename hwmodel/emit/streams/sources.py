@@ -55,6 +55,9 @@ class Literals(Protocol):
     def set_up(self, array: str, element: int, kind: ElementType) -> str:
         """An element, of row-major number `element`, of an array that is there before the first frame."""
 
+    def first_frames(self, node: str, frames: int) -> str:
+        """Whether the frame of a node is one of the first so many."""
+
 
 class VerilogLiterals:
     """Numbers as Verilog writes them."""
@@ -66,6 +69,10 @@ class VerilogLiterals:
     def set_up(self, array: str, element: int, kind: ElementType) -> str:
         """Its bits on the bus of the array."""
         return f"{plain(array)}$setup[{element * kind.bits} +: {kind.bits}]"
+
+    def first_frames(self, node: str, frames: int) -> str:
+        """A net beside the node."""
+        return first_frames_net(node, frames)
 
 
 @dataclass(frozen=True)
@@ -212,7 +219,7 @@ class Sources:
         assert not isinstance(delay.default, TiledDefault), "refused before"
         frames = self.firing[node.name].frames_back(delay.vector)
         kind = port_named(node.process.input_ports, delay.port).type
-        return f"{first_frames_net(node.name, frames)} ? {self._constant(delay.default, kind)} : "
+        return f"{self.literals.first_frames(node.name, frames)} ? {self._constant(delay.default, kind)} : "
 
     def _early(self, node: Node, delay: Delay, place: int, cycle: int) -> None:
         """Note that a state is taken before it leaves its unit."""

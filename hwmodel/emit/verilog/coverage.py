@@ -280,11 +280,10 @@ class Coverage:
         yield from self._loaded_for_several(groups, together=together)
 
     def _of_stream(self, tasks: Collection[str], stream: Stream) -> Iterator[ArrayolError]:
-        if stream.frames == "inside" and (stream.interface == "port" or not self.as_verilog):
+        if stream.frames == "inside" and stream.interface == "port":
             yield not_emitted(
-                f"the group {' '.join(tasks)} keeps frames inside"
-                + (" behind the memory port" if self.as_verilog else ""),
-                'take `arrayol emit verilog` and a design with AXI4-Streams, as interfaces = ["axis"] explores them',
+                f"the group {' '.join(tasks)} keeps frames inside behind the memory port",
+                'take a design with AXI4-Streams, as interfaces = ["axis"] explores them',
             )
         for task in tasks:
             name = self.accesses.network.processes[task].elementary

@@ -48,9 +48,12 @@ class AxisText(StreamText):
         parameters = [f"hls::stream<{end.word}> &{end.stream}" for end in self.ends.values()]
         lines = [f"#pragma HLS INTERFACE axis port = {end.stream}" for end in self.ends.values()]
         lines += [f"#pragma HLS INTERFACE s_axilite port = {own}" for own in ("frames", "return")]
-        lines += [*self.kept, *self.cleared]
-        lines += [*(f"{kind} {name};" for name, kind in self.counters.state.items()), *self._set_up()]
-        lines += [f"const int64_t pulses = frames > 0 ? {frame} * int64_t(frames - 1) + {self._length()} : 0;"]
+        # What frames that lie inside keep stays from call to call; each pulse of a call is then of a frame that comes.
+        inside = self.hardware.keeps_frames
+        last, kept = (frame, "static ") if inside else (self._length(), "")
+        lines += self.kept if inside else [*self.kept, *self.cleared]
+        lines += [*(f"{kept}{kind} {name};" for name, kind in self.counters.state.items()), *self._set_up()]
+        lines += [f"const int64_t pulses = frames > 0 ? {frame} * int64_t(frames - 1) + {last} : 0;"]
         lines += ["int begun = 0;", f"ap_uint<{bits_below(frame)}> age = 0;  // pulses since a frame may have begun"]
         begins = "const bool begins = age == 0 && begun < frames;"
         ages = [f"age = age == {frame - 1} ? 0 : unsigned(age) + 1;"] if frame > 1 else []

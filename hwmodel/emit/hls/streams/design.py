@@ -37,6 +37,12 @@ class StreamHlsFiles:
         """The function on top."""
         return Named.RUN.of(self.design.top)
 
+    @property
+    def compared(self) -> int:
+        """The frames whose outputs the program compares."""
+        arrays = {beat.array for beat in self.design.outputs}
+        return sum(arrays <= frame.keys() for frame in self.design.frames)
+
     def files(self) -> dict[str, Text]:
         """All of them. Raises ArrayolError (`not-emitted`, `not-in-hardware`, `unproven-stream`)."""
         return dict(self._texts)
@@ -84,7 +90,7 @@ class StreamHlsFiles:
         yield "#endif"
 
     def _program(self) -> Iterator[str]:
-        outputs, frames = self.design.outputs, len(self.design.frames)
+        outputs, frames, inside = self.design.outputs, self.compared, self.design.hardware.keeps_frames
         yield "// Runs frames through the design, and compares what comes out. It prints a line for each frame, and"
         yield "// starts in the folder of data. Exit code 1 where anything is not as it should be."
         yield '#include "design.hpp"'
@@ -96,14 +102,21 @@ class StreamHlsFiles:
             path, count = f"data/{file_of(end.beat)}.hex", len(self.design.words[end.beat.array])
             lines.append(f'const auto {end.datum} = words_of<{names[end.beat.array]}>("{path}", {count});')
             lines.append(f"static hls::stream<{end.word}> {end.stream};")
-        call = [f"send({end.stream}, {end.datum});" for end in self.ends if end.beat not in outputs]
-        call.append(f"{self.top}({', '.join([*(end.stream for end in self.ends), str(frames)])});")
+        send = {end: f"send({end.stream}, {end.datum});" for end in self.ends if end.beat not in outputs}
+        call = [line for end, line in send.items() if not end.beat.serial]
+        # Of frames that meet inside the first comes alone, so that what a call leaves behind is seen.
+        count = len(self.design.frames)
+        for own in (1, count - 1) if inside else (count,):
+            call += [line for end, line in send.items() if end.beat.serial]
+            call.append(f"{self.top}({', '.join([*(end.stream for end in self.ends), str(own)])});")
         for end in self.ends:
             if end.beat in outputs:
-                call.append(f"compare<{names[end.beat.array]}>({end.stream}, {end.datum}, {frames}, wrong);")
-            else:
+                call.append(
+                    f"compare<{names[end.beat.array]}>({end.stream}, {end.datum}, {frames}, wrong, {'true' if inside else 'false'});"
+                )
+            elif not inside:
                 call.append(f"if (!{end.stream}.empty()) ++wrong[{frames - 1}];")
-        lines += block(f"for (int call = 0; call < {CALLS}; ++call)", call)
+        lines += call if inside else block(f"for (int call = 0; call < {CALLS}; ++call)", call)
         lines.append("bool right = true;")
         shown = ['std::printf("frame %d wrong %ld\\n", frame, wrong[frame]);', "right = right && !wrong[frame];"]
         lines += block(f"for (int frame = 0; frame < {frames}; ++frame)", shown)

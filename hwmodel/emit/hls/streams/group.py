@@ -18,6 +18,7 @@ from hwmodel.emit.c.tasks import call_of, sizes, zero
 from hwmodel.emit.hls.bodies import bodies_of
 from hwmodel.emit.hls.names import HlsNames, hls_type, value_of_bits
 from hwmodel.emit.hls.streams.counters import StreamConditions, StreamCounters
+from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.streams.conditions import Choice, Index
 from hwmodel.emit.streams.group import chosen_net, loops_of_firing, misses_last_round
 from hwmodel.emit.streams.hardware import StreamHardware
@@ -41,6 +42,10 @@ class CppLiterals:
     def set_up(self, array: str, element: int, _: ElementType) -> str:
         """An element of an input of the network."""
         return f"setup_{array}[{element}]"
+
+    def first_frames(self, node: str, frames: int) -> str:
+        """A variable of the pulse."""
+        return f"first{frames}_{plain(node)}"
 
 
 @dataclass
@@ -96,9 +101,10 @@ class StreamText(ABC):
         born = [line for node in nodes for line in self._born(node, walked[node.name][0])]
         moved = [line for lanes in self.hardware.lanes.values() for line in self._chains(lanes)]
         works = [line for node in nodes for line in self._works(node, *walked[node.name])]
+        first = [line for node in nodes for line in self._first_frames(node)]
         events = list(self.counters.event_lines())
         counts = [*self.counters.lines, *self.counters.tick_lines(), *self.conditions.lines]
-        return _without_unused([*events, *counts, *born, *moved, *works])
+        return _without_unused([*events, *counts, *first, *born, *moved, *works])
 
     def _walked(self, node: Node) -> tuple[str, Indices]:
         """What says that a node fires, and by dimension its index, None where there is only one."""
@@ -195,8 +201,22 @@ class StreamText(ABC):
             yield f"{c_type(kind)}({value.removeprefix('(').removesuffix(')') if '?' in value else value})"
 
     def _written(self, net: str) -> str:
-        """A source in C++: nets of chains have names there."""
+        """A source in C++: nets of chains have names there, also behind what first frames have in their place."""
+        first, colon, own = net.rpartition(" : ")
+        if colon:
+            return f"{first}{colon}{self._written(own.removesuffix(')'))})"
         return self.names.known.get(("net", net), net)
+
+    def _first_frames(self, node: Node) -> Iterator[str]:
+        """Whether a frame is one of the first, for states of earlier frames; it counts frames up to these."""
+        firing = self.hardware.firing[node.name]
+        back = sorted({firing.frames_back(delay.vector) for delay in node.delays} - {0})
+        if back:
+            name = f"frames_{plain(node.name)}"
+            self.kept.append(f"static unsigned {name} = 0;  // this one, from 1 on")
+            yield f"if ({self.counters.event(firing.start)} && {name} <= {back[-1]}) ++{name};"
+        for frames in back:
+            yield f"const bool {self.hardware.literals.first_frames(node.name, frames)} = {name} <= {frames};"
 
     def _computes(self, node: Node, indices: Indices) -> Iterator[str]:
         firing, elementary = self.hardware.firing[node.name], self._elementary(node.name)
