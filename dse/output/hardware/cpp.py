@@ -74,6 +74,10 @@ def _promises(own: Promised) -> Iterator[str]:
     yield "- The schedule was proven to overwrite no word that is needed, to access no bank twice in a cycle, and to"
     yield "  give each repetition the values that the specification names."
     yield from repeated_part(own)
+    if own.hardware.periods is not None:
+        behind = counted(len(own.hardware.groups) - 1, "call")
+        yield f"- Each call is a period: it takes the next frame, and gives the outputs of the one {behind} before it."
+        yield "  A frame lies in the next copy of each array that has copies. In C++ the groups run one after another."
     yield "- The C++ itself was not run before this page was written. `make csim` runs it, as does"
     yield "  `arrayol emit hls --check`."
     yield ""
@@ -94,7 +98,8 @@ def _running(own: Promised, top: str) -> Iterator[str]:
     yield ""
     yield "| file | content |"
     yield "|---|---|"
-    yield f"| src/top.cpp | `{top}`: a frame, group after group |"
+    frame = "a frame, group after group" if own.hardware.periods is None else "a period: a frame for each group"
+    yield f"| src/top.cpp | `{top}`: {frame} |"
     yield "| src/groupN.cpp | a group: bodies, programs of nested loops, a function for each task and port, memories |"
     yield "| src/schedule.hpp, src/design.hpp | the common code of all loops; the external memory |"
     if any(group.streamed is not None for group in own.hardware.groups):

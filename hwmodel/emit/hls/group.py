@@ -241,7 +241,7 @@ class GroupText:
 
     @property
     def _clock(self) -> Sequence[str]:
-        """Those of `CLOCK` that the functions of the group are told."""
+        """The names in `CLOCK` of what the functions of the group are told."""
         return ("step", "frame") if sum(self._frames) > 1 else ("step",)
 
     def _run(self) -> Iterator[str]:

@@ -35,14 +35,14 @@ def port_function(
     for own in rounds.engine.lanes:
         lines = list(_touched(walk, own, types[own.array], things))
         body += [f"// {own.array}", *lines] if lines else []
-    yield from _asked(rounds, name, asks, ahead)
+    yield from _request_function(rounds, name, asks, ahead)
     yield from walk.tables()
     told = ["word *memory", *(["unsigned frame"] if ahead else []), *parameters]
     head = f"static void {Thing.PORT}_{name}({', '.join(told)})"
     yield from block(head, ["unsigned address = 0;", *walk.round_loop(1, body)])
 
 
-def _asked(rounds: PortRounds, name: str, asks: str, ahead: str) -> Iterator[str]:
+def _request_function(rounds: PortRounds, name: str, asks: str, ahead: str) -> Iterator[str]:
     """The function that gives the word with which the next request begins."""
     walk, place = Walk(rounds.requests, f"{name}_requests"), rounds.requests.places["word"]
     texts = [walk.counter(counter) for counter in place.counters]

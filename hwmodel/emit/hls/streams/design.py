@@ -111,9 +111,8 @@ class StreamHlsFiles:
             call.append(f"{self.top}({', '.join([*(end.stream for end in self.ends), str(own)])});")
         for end in self.ends:
             if end.beat in outputs:
-                call.append(
-                    f"compare<{names[end.beat.array]}>({end.stream}, {end.datum}, {frames}, wrong, {'true' if inside else 'false'});"
-                )
+                given = f"{end.stream}, {end.datum}, {frames}, wrong, {str(inside).lower()}"
+                call.append(f"compare<{names[end.beat.array]}>({given});")
             elif not inside:
                 call.append(f"if (!{end.stream}.empty()) ++wrong[{frames - 1}];")
         lines += call if inside else block(f"for (int call = 0; call < {CALLS}; ++call)", call)

@@ -139,10 +139,10 @@ class StreamText(ABC):
                 value = self.came(node, lane.unit * math.prod(node.writes[0].pattern) + lane.place, kind)
             else:
                 port = next(own for own in node.process.output_ports if own.name == lane.port)
-                value = self.made(node, port, lane.unit, lane.place)
+                value = self.result_net(node, port, lane.unit, lane.place)
             yield f"const {c_type(kind)} {name} = {value};"
 
-    def made(self, node: Node, port: Port, unit: int, place: int) -> str:
+    def result_net(self, node: Node, port: Port, unit: int, place: int) -> str:
         """A result that the pulse before has made."""
         return element(self._output_name(node, port), [str(unit), *_subscripts(port, place)])
 

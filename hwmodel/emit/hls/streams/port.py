@@ -146,7 +146,7 @@ class PulsesText(StreamText):
             port = port_named(node.process.output_ports, touch.port)
             yield from flow.declared()
             for unit, place in product(range(self.hardware.firing[node.name].units), range(size)):
-                yield f"{flow.array}[{unit * size + place}] = {self.made(node, port, unit, place)};"
+                yield f"{flow.array}[{unit * size + place}] = {self.result_net(node, port, unit, place)};"
             yield flow.call()
 
     def comes(self, node: Node, fires: str) -> Iterator[str]:
