@@ -70,10 +70,10 @@ AXI4-Stream for each input and output.
 
 `{files.top}` is one loop, whose iteration is a pulse: PIPELINE with II = 1. A frame begins every
 {design.hardware.frame:,} pulses, and takes {design.cycles:,} from its first datum to its last; a call takes any
-number of frames{_inside(design)}. Where an input has no datum or an output takes none, the
+number of frames. Where an input has no datum or an output takes none, the
 loop waits. In a pulse a task takes its operands and computes; its results are there in the next one. So line buffers do
 not count the latency of a datapath: they are those of tasks that take a cycle, and a tool's pipeline has registers
-besides.
+besides.{_inside(design)}
 
 | line buffer | words |
 |---|---|
@@ -117,4 +117,4 @@ def _inside(design: StreamDesign) -> str:
     """What frames that meet inside mean for a call."""
     if not design.hardware.keeps_frames:
         return ""
-    return ", which meet those of calls before it: the last results of a frame come with later frames"
+    return " Frames meet those of calls before:\nthe last results of a frame come with later frames."
