@@ -102,7 +102,7 @@ def hardware_of(case: Case) -> tuple[Repeated | None, HardwareDesign]:
 
 
 def _content(frame: Frame) -> tuple[object, ...]:
-    return str(frame.before.text), str(frame.after.text), frame.inputs, frame.outputs
+    return [str(one.text) for one in (*frame.before, *frame.after)], frame.inputs, frame.outputs
 
 
 def require_same(short: Repeated, whole: HardwareDesign) -> None:

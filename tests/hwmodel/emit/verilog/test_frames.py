@@ -31,7 +31,7 @@ def test_each_frame_takes_the_cycles_of_the_model_and_finds_what_the_one_before_
         assert simulation.identical
         assert design is not None
         frames = (design.frame, *design.later)
-        assert len({str(frame.after.text) for frame in frames}) == len(frames)
+        assert len({str(frame.after[0].text) for frame in frames}) == len(frames)
         assert [(seen.cycles, seen.wrong) for seen in frames_of(design)] == [(simulation.cycles, 0)] * len(frames)
         features.update(case.features)
 
