@@ -19,21 +19,20 @@ def memory(depth: int, width: int, *, never_written: bool = False) -> Memory:
     return Memory("m", "m", width, (), depth, (Section(0, depth),), content=content)
 
 
-# On an ECP5 a block counts 300 LUT, and 16 x 4 bits of distributed RAM 6.
+# On an ECP5 a block counts 300 LUT, 16 x 4 bits of distributed RAM 6, and 16 bits of a ROM 1.
 @pytest.mark.parametrize(
-    ("depth", "width", "style"),
+    ("depth", "width", "written", "never_written"),
     [
-        (1, 32, Style.AS_TOOLS_CHOOSE),  # a register
-        (160, 20, Style.BLOCK),  # 50 cells, as dear as a block, which is first
-        (160, 16, Style.DISTRIBUTED),  # 40 cells
-        (16, 200, Style.DISTRIBUTED),  # wider than a block
-        (1024, 18, Style.BLOCK),
+        (1, 32, Style.AS_TOOLS_CHOOSE, Style.AS_TOOLS_CHOOSE),  # a register
+        (160, 20, Style.BLOCK, Style.DISTRIBUTED),  # 50 cells, as dear as a block, which is first; 200 LUT
+        (160, 16, Style.DISTRIBUTED, Style.DISTRIBUTED),  # 40 cells
+        (16, 200, Style.DISTRIBUTED, Style.DISTRIBUTED),  # wider than a block
+        (1024, 18, Style.BLOCK, Style.BLOCK),
     ],
 )
-@pytest.mark.parametrize("never_written", [False, True])
-def test_banks_are_made_of_what_is_cheapest(depth: int, width: int, style: Style, never_written: bool) -> None:
-    own = memory(depth, width, never_written=never_written)
-    assert styles_of(platform("ecp5-6"), [own]) == {"m": style}
+def test_banks_are_made_of_what_is_cheapest(depth: int, width: int, written: Style, never_written: Style) -> None:
+    for style, is_rom in ((written, False), (never_written, True)):
+        assert styles_of(platform("ecp5-6"), [memory(depth, width, never_written=is_rom)]) == {"m": style}
 
 
 @pytest.mark.parametrize("technology", [None, "asic45"])
