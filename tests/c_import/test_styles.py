@@ -18,10 +18,12 @@ from arrayol.source import SourceFile
 FOLDER = Path(__file__).parent / "styles"
 # By file: the extents of each repetition; a delay stands behind its own.
 REPETITIONS = {
+    "called_twice": [],
     "cascade": ["[128] delay 1"],
     "channel": ["[64]"],
     "comb": ["[4, 200] delay 0, 12 delay 0, 7"],
     "copied_lines": ["[24, 32]"],
+    "counted_calls": ["[50] delay 1", "[50]"],
     "counts": ["[256]"],
     "delay_line": ["[8]", "[200]", "[8]"],
     "diffusion": ["[H, W] delay 0, 1 delay 1, -1 delay 1, 0 delay 1, -2", "[H, W]"],
@@ -32,6 +34,8 @@ REPETITIONS = {
     "equalize": ["[32]", "[32, 256] delay 1, 0", "[256]", "[256] delay 1", "[32, W]"],
     "fft": ["[8]", "[4, 2]", "[2, 4]", "[8]"],
     "histogram": ["[H]", "[H, 256] delay 1, 0", "[256]"],
+    "ladder": ["[200] delay 1"],
+    "lattice": ["[9]", "[100, 9] delay 1, 0 delay 0, 1", "[100]", "[9]"],
     "lifting": ["[32]", "[32]"],
     "line_buffer": ["[H, W]"],
     "line_buffer_kept": ["[W]", "[H, W]"],

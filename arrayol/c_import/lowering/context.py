@@ -27,7 +27,7 @@ from arrayol.c_import.lowering.parts import (
     UnrollingPart,
 )
 from arrayol.c_import.lowering.recorder import Recorder
-from arrayol.c_import.lowering.symbols import CArray, Cell, Scopes
+from arrayol.c_import.lowering.symbols import CArray, Cell, Scopes, Symbol
 from arrayol.c_import.model import COperation, ElementAccess, Form
 from arrayol.c_import.ranges import Ranges
 from arrayol.c_import.reading.syntax import Unit, calls_of, nodes_of
@@ -73,6 +73,7 @@ class Context:
         self.types = Types(unit.widths)
         self.scopes = Scopes()
         self.path: list[int] = []  # calls that are open
+        self.statics: dict[int, Symbol] = {}  # static variables of blocks, by their declaration
         self.open_calls: list[str] = [function.decl.name]
         self.remarks: list[tuple[Span, str]] = []
         self._loop_names: set[str] = set()
@@ -150,6 +151,14 @@ class Context:
     def calls_of(self, node: Any) -> bool:
         """Whether something below a node calls a function of the file."""
         return any(getattr(one.name, "name", None) in self.unit.functions for one in calls_of(node))
+
+    def functions(self) -> list[Any]:
+        """The function and those of the file that it calls, also through others."""
+        found = [self.function]
+        for one in found:
+            called = [self.unit.functions.get(getattr(call.name, "name", "")) for call in calls_of(one)]
+            found += [other for other in dict.fromkeys(called) if other is not None and other not in found]
+        return found
 
     def refuse(self, refusal: RefusalError, node: Any) -> None:
         """Record what has no counterpart."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +24,7 @@ from arrayol.c_import.lowering.symbols import (
     Undefined,
 )
 from arrayol.c_import.model import COperation
+from arrayol.c_import.reading.syntax import nodes_of
 from arrayol.c_import.reading.trees import Chosen
 from arrayol.ir.affine import Affine
 
@@ -136,6 +138,9 @@ class Declarations:
         """A variable of a block, with its first value."""
         run = self.run
         run.scopes.frames[-1][-1].pop(node.name, None)
+        if id(node) in run.statics:
+            run.scopes.enter(node.name, run.statics[id(node)])
+            return
         if isinstance(node.type, c_ast.FuncDecl):
             return
         kind = run.types.of(node.type)
@@ -159,6 +164,19 @@ class Declarations:
                 self._declare_array(node, kind, is_static=is_static)
             case Void():
                 raise RefusalError(f"'{node.name}' has no type", "declare it as a number or an array", node)
+
+    def declare_statics(self) -> None:
+        """The static variables of blocks, before any block runs: all calls of a function share them."""
+        run = self.run
+        for node in (one for function in run.functions() for one in nodes_of(function, c_ast.Decl)):
+            if "static" not in (node.storage or []) or isinstance(node.type, c_ast.PtrDecl):
+                continue
+            run.scopes.frames.append([{}])
+            with suppress(RefusalError, PoisonedError):  # the block will say it, too
+                if not (isinstance(run.types.of(node.type), ArrayType) and run.states.is_constant(node)):
+                    self.declare(node)
+                    run.statics[id(node)] = run.scopes.frames[-1][-1][node.name]
+            run.scopes.frames.pop()
 
     def choose(self, node: Chosen) -> None:
         """The scalar that a `switch` asks."""

@@ -168,6 +168,7 @@ class FunctionRun(Context):
         self._check_settings()
         self.calls.kinds.append(self.types.of(self.function.decl.type.type))
         self.calls.results.append([])
+        self.declarations.declare_statics()
         self._guarded(self.function.decl, self._body)
         self._guarded(self.function.decl, self._returned)
         self.states.finish()

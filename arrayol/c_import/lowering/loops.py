@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
+from pycparser import c_ast
+
 from arrayol.c_import.arithmetic import RefusalError, affine_condition, truth_of
 from arrayol.c_import.forms import names_of
 from arrayol.c_import.lowering.assigned import assigned_names, cells_of
@@ -37,6 +39,7 @@ from arrayol.c_import.lowering.symbols import (
 from arrayol.c_import.lowering.turns import Rotation, Turn, rotation_of, turn_of
 from arrayol.c_import.lowering.unrolling import MOST_ITERATIONS
 from arrayol.c_import.model import COperation, ElementGuard, ForLoop, Form, Statement
+from arrayol.c_import.reading.syntax import nodes_of
 from arrayol.c_import.reading.trees import RunsOnce
 from arrayol.ir.affine import Affine
 
@@ -361,7 +364,7 @@ class Loops:
                 continue
             found |= dict.fromkeys(cells_of(symbol))
         found |= dict.fromkeys(self._pointed(node))
-        if run.calls_of(node):
+        if run.calls_of(node) or any("static" in (one.storage or []) for one in nodes_of(node.stmt, c_ast.Decl)):
             found |= dict.fromkeys([*run.states.cells, *run.unrolling.cells])
         found.pop(header.cell, None)
         return [cell for cell in found if cell in run.recorder.contents]

@@ -58,9 +58,10 @@ class Statements:
         try:
             yield
         finally:
+            shared = {id(one) for one in self.run.statics.values()}
             for symbol in frame.pop().values():
-                for cell in cells_of(symbol):
-                    if isinstance(cell, Cell | PointerCell) and cell not in self.run.states.cells:
+                for cell in cells_of(symbol) if id(symbol) not in shared else ():
+                    if isinstance(cell, Cell | PointerCell):
                         self.run.recorder.contents.pop(cell, None)
 
     def statement(self, node: Any) -> None:
