@@ -18,6 +18,7 @@ from arrayol.source import SourceFile
 FOLDER = Path(__file__).parent / "styles"
 # By file: the extents of each repetition; a delay stands behind its own.
 REPETITIONS = {
+    "called_by_choice": ["[100] delay 1", "[100]"],
     "called_twice": [],
     "cascade": ["[128] delay 1"],
     "channel": ["[64]"],

@@ -12,6 +12,7 @@ from arrayol.c_import.lowering.symbols import (
     PointerCell,
     StructCell,
 )
+from arrayol.c_import.reading.syntax import nodes_of
 from arrayol.c_import.reading.trees import Chosen
 
 
@@ -35,6 +36,18 @@ def assigned_names(node: Any) -> set[str]:
         return names
     own = {target} if (target := _assigned(node)) is not None else set()
     return own.union(*(assigned_names(child) for _, child in node.children()))
+
+
+def has_effects(function: Any) -> bool:
+    """Whether a function may change what outlives a call of it."""
+    parameters = function.decl.type.args.params if function.decl.type.args else []
+    own = {one.name for one in parameters if isinstance(one, c_ast.Decl) and isinstance(one.type, c_ast.TypeDecl)}
+    if assigned_names(function.body) - own:
+        return True
+    if any(isinstance(one.lvalue, c_ast.UnaryOp) for one in nodes_of(function, c_ast.Assignment)):
+        return True
+    kept = [one for one in nodes_of(function, c_ast.Decl) if "static" in (one.storage or [])]
+    return any("const" not in (one.quals or []) for one in kept)
 
 
 def _declared(node: Any) -> set[str]:

@@ -152,13 +152,17 @@ class Context:
         """Whether something below a node calls a function of the file."""
         return any(getattr(one.name, "name", None) in self.unit.functions for one in calls_of(node))
 
-    def functions(self) -> list[Any]:
-        """The function and those of the file that it calls, also through others."""
-        found = [self.function]
-        for one in found:
-            called = [self.unit.functions.get(getattr(call.name, "name", "")) for call in calls_of(one)]
-            found += [other for other in dict.fromkeys(called) if other is not None and other not in found]
+    def functions_below(self, node: Any) -> list[Any]:
+        """The functions of the file that something below a node calls, also through others."""
+        found = list[Any]()
+        found += self._called(node, found)
+        for one in found:  # which grows
+            found += self._called(one, found)
         return found
+
+    def _called(self, node: Any, known: list[Any]) -> list[Any]:
+        called = dict.fromkeys(self.unit.functions.get(getattr(call.name, "name", "")) for call in calls_of(node))
+        return [one for one in called if one is not None and one not in known]
 
     def refuse(self, refusal: RefusalError, node: Any) -> None:
         """Record what has no counterpart."""

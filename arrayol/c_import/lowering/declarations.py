@@ -168,7 +168,11 @@ class Declarations:
     def declare_statics(self) -> None:
         """The static variables of blocks, before any block runs: all calls of a function share them."""
         run = self.run
-        for node in (one for function in run.functions() for one in nodes_of(function, c_ast.Decl)):
+        for node in (
+            one
+            for function in (run.function, *run.functions_below(run.function))
+            for one in nodes_of(function, c_ast.Decl)
+        ):
             if "static" not in (node.storage or []) or isinstance(node.type, c_ast.PtrDecl):
                 continue
             run.scopes.frames.append([{}])

@@ -19,6 +19,7 @@ from arrayol.c_import.arithmetic import (
     truth,
 )
 from arrayol.c_import.library import COMPOSED, composed
+from arrayol.c_import.lowering.assigned import has_effects
 from arrayol.c_import.lowering.borders import with_borders
 from arrayol.c_import.lowering.context import Context
 from arrayol.c_import.lowering.ctypes import BYTES, CType, NumberType, Pointer, Sequence, Struct
@@ -363,6 +364,10 @@ class Expressions:
 
     def _lazily(self, node: Any, left: COperation) -> COperation:
         """`&&` and `||`: the right side is asked where the left one does not decide."""
+        if self._changes(node.right):
+            sides = (node.right, None) if node.op == "&&" else (None, node.right)
+            left, right = self._run_chosen(left, sides, node)
+            return self.arithmetic.binary(node.op, left, self.arithmetic.condition(right))
         known = affine_condition(left)
         with self.run.recorder.where(*self._path(known, holds=node.op == "&&")):
             return self.arithmetic.binary(node.op, left, self.condition(node.right))
@@ -370,8 +375,25 @@ class Expressions:
     def _path(self, condition: Any, *, holds: bool) -> tuple[Any, ...]:
         return () if condition is None else (condition if holds else condition.negated(),)
 
+    def _changes(self, node: Any) -> bool:
+        return any(map(has_effects, self.run.functions_below(node)))
+
+    def _run_chosen(self, condition: COperation, sides: tuple[Any, Any], node: Any) -> tuple[COperation, COperation]:
+        """The condition as kept, and the value of a choice whose sides call what changes something."""
+        cell = self.run.cell(node, "chosen", "i32")
+
+        def run(side: Any) -> None:
+            if side is not None:
+                self.run.recorder.contents[cell] = self.value(side)
+
+        condition = self.run.branches.both(condition, lambda: run(sides[0]), lambda: run(sides[1]))
+        content = self.run.recorder.contents.pop(cell)
+        return condition, self._content(cell, content, node)
+
     def _choice(self, node: Any) -> COperation:
         condition = self.condition(node.cond)
+        if self._changes(node.iftrue) or self._changes(node.iffalse):
+            return self._run_chosen(condition, (node.iftrue, node.iffalse), node)[1]
         known = affine_condition(condition)
         sides = []
         for side, holds in ((node.iftrue, True), (node.iffalse, False)):
