@@ -35,8 +35,8 @@ def test_isl_reads_each_statement_once() -> None:
     ]
     program = OrderedStatements(statements, ())
     for one in statements:
-        assert program._time(one) is program._time(one)  # noqa: SLF001  what is remembered shows nowhere else
-        assert program._access(one, written) is program._access(one, written)  # noqa: SLF001
+        assert program.time(one) is program.time(one)
+        assert program.access(one, written) is program.access(one, written)
     assert program.follows("S0", "S1")
     assert not program.follows("S1", "S0")
     assert program.sources("S3", 0, [one.name for one in statements]).statements == {"S2"}
