@@ -50,6 +50,7 @@ REPETITIONS = {
     "ring_choice": ["[N]"],
     "ring_mask": ["[N]"],
     "rows_allocated": ["[100, 40]", "[100, 40]"],
+    "rows_moved": ["[10, 12]", "[12]", "[10, 12]"],
     "rows_rotated": ["[H, 40]", "[H, 40]"],
     "structs": ["[32]"],
     "weights": ["[4]", "[4, 16] delay 1, 0", "[16]"],

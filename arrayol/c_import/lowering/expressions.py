@@ -446,19 +446,25 @@ class Expressions:
             pointer = self._named(node.expr)
             if isinstance(pointer, PointerCell) and isinstance(pointer.type, Pointer):
                 return self.bytes_of(pointer.type.target, node)
-        if isinstance(node, c_ast.ID):
-            symbol = self._named(node)
-            if isinstance(symbol, PointerCell) and isinstance(symbol.type, Sequence):  # a row of another array
-                return self.bytes_of(symbol.type, node)
-            if isinstance(symbol, CArray):
-                count = 1
-                for extent in map(self.run.number_of, symbol.dims):
-                    if extent is None:
-                        raise RefusalError(f"'{symbol.name}' has no size here", "write the number of bytes", node)
-                    count *= extent
-                if not symbol.parts:
-                    return count * BYTES[symbol.type]
+        base, depth = node, 0
+        while isinstance(base, c_ast.ArrayRef):
+            base, depth = base.name, depth + 1
+        if isinstance(base, c_ast.ID):
+            symbol = self._named(base)
+            if base is node and isinstance(symbol, PointerCell) and isinstance(symbol.type, Sequence):
+                return self.bytes_of(symbol.type, node)  # a row of another array
+            if isinstance(symbol, CArray) and not symbol.parts:
+                return self._size_of_elements(symbol, depth, node)
         return BYTES[self.value(node).type]
+
+    def _size_of_elements(self, array: CArray, depth: int, node: Any) -> int:
+        """The bytes of what stands behind some subscripts of an array. Raises RefusalError."""
+        count = BYTES[array.type]
+        for extent in map(self.run.number_of, array.dims[depth:]):
+            if extent is None:
+                raise RefusalError(f"'{array.name}' has no size here", "write the number of bytes", node)
+            count *= extent
+        return count
 
     def bytes_of(self, kind: CType, node: Any) -> int:
         """The bytes of a type. Raises RefusalError."""
