@@ -177,7 +177,7 @@ class _Expansion:
         """The value of a statement with reads of the arrays that the group writes instead."""
         places = {id(access): place for place, access in enumerate(statement.reads)}
         value = statement.value
-        if statement.accumulate:
+        if statement.accumulate and name_of(statement) in self.own:
             before = COperation("read", value.type, access=statement.target)
             value = COperation("+", value.type, (before, value))
         known: dict[int, COperation] = {}
