@@ -38,6 +38,8 @@ REPETITIONS = {
     "histogram": ["[H]", "[H, 256] delay 1, 0", "[256]"],
     "ladder": ["[200] delay 1"],
     "lattice": ["[9]", "[100, 9] delay 1, 0 delay 0, 1", "[100]", "[9]"],
+    "kept_lines": ["[90, 3] delay 1, -1 delay 1, 0", "[90]", "[4]"],
+    "kept_noise": ["[90] delay 1", "[90]", "[90]", "[3]", "[90]"],
     "lifting": ["[32]", "[32]"],
     "line_buffer": ["[H, W]"],
     "line_buffer_kept": ["[W]", "[H, W]"],
@@ -83,13 +85,15 @@ def test_each_file_has_its_repetitions_here() -> None:
 @pytest.mark.parametrize("name", sorted(REPETITIONS))
 def test_values_and_repetitions(name: str, tmp_path: Path) -> None:
     text = (FOLDER / f"{name}.c").read_text(encoding="utf-8")
-    head = re.search(r"/\* Data: (\w+) (.*?)(?:; (\w+) starts with (.*?))? \*/", text)
+    head = re.search(r"/\* Data: (\w+) (.*?)(; .*)? \*/", text)
     assert head is not None
-    function, data, state, numbers = head.groups()
+    function, data, starts = head.groups()
     imported = import_source(SourceFile(f"{name}.c", text), Choices(function=function))
     assert _repetitions(imported) == REPETITIONS[name]
     assert WINDOWS.get(name, "") in imported.text
-    states: Arrays = {} if state is None else {state: _first(numbers)}
+    states: Arrays = {
+        name: _first(numbers) for name, numbers in re.findall(r"; (\w+) starts with ([^;]*)", starts or "")
+    }
     library = compiled(text, tmp_path)
     assert first_difference(library, function, imported, _drawn(data.split()), states) is None
 

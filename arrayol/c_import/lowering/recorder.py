@@ -246,18 +246,9 @@ class Recorder:
         return kept[id(value)]
 
     def address_plus(self, address: Address, form: Form) -> Address:
-        """The address that lies some elements further: whole rows are steps of the subscripts before the last."""
-        subscripts = [*address.subscripts[:-1], address.subscripts[-1] + form]
-        for place in range(len(subscripts) - 1, 0, -1):
-            dim = address.array.dims[place]
-            row = None if dim is None else dim.number
-            if not row or len(subscripts) < len(address.array.dims):
-                break
-            last = subscripts[place]
-            rest: Form = Affine(tuple(one for one in last.terms if one[1] % row), last.constant % row)
-            subscripts[place - 1] += (last - rest).divided(row)
-            subscripts[place] = rest
-        return Address(address.array, tuple(subscripts))
+        """The address that lies some elements further."""
+        *outer, last = address.subscripts
+        return Address(address.array, (*outer, last + form))
 
 
 def _is_rounded(term: Rounded, own: Form) -> list[ElementGuard]:
