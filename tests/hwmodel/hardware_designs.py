@@ -17,6 +17,7 @@ from hwmodel.design import Design
 from hwmodel.emit.schedule.design import HardwareDesign, datapaths_of, schedule_design
 from hwmodel.emit.schedule.group import GroupSchedule, GroupScheduler, Tables
 from hwmodel.emit.schedule.port import address_map
+from hwmodel.emit.streams.port_schedule import VERILOG_STREAMS
 from hwmodel.platform import Platform, find_platform
 from hwmodel.simulator.group import GroupRun
 
@@ -89,7 +90,9 @@ class Small:
         assert bench.inputs is not None
         local = memories_of_groups(bench.accesses, bench.platform, design, estimate)
         simulation = run_simulation(bench.spec, bench.accesses, bench.platform, design, estimate, bench.inputs)
-        return schedule_design(bench.spec, bench.accesses, bench.platform, local, simulation, bench.inputs)
+        return schedule_design(
+            bench.spec, bench.accesses, bench.platform, local, simulation, bench.inputs, VERILOG_STREAMS
+        )
 
 
 @cache

@@ -11,14 +11,20 @@ from stream_networks import Case
 from verilog_programs import promised_frames
 
 from arrayol.errors import ArrayolError
-from dse.output.hardware.later_frames import later_frames
+from dse.output.hardware.later_frames import later_frames, video_of
 from dse.space.mappings import MappingSpace
 from dse.space.study import Study
 from dse.verify.testbench import memories_of_groups, run_simulation
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Blocks, Design, GroupDesign, Processor
-from hwmodel.emit.schedule.design import HardwareDesign, StreamScheduling, schedule_design, with_later_frames
-from hwmodel.emit.streams.port_schedule import schedule_stream
+from hwmodel.emit.schedule.design import (
+    HardwareDesign,
+    StreamScheduling,
+    schedule_design,
+    with_frames,
+    with_later_frames,
+)
+from hwmodel.emit.streams.port_schedule import VERILOG_STREAMS
 from hwmodel.emit.verilog.coverage import Coverage
 from hwmodel.emit.verilog.design import DesignFiles
 from hwmodel.emit.verilog.icarus import FrameSeen, run_bench
@@ -37,7 +43,7 @@ def port_design(
     chunk: int | None = None,
     platform: Platform | None = None,
     loads: Loads | None = None,
-    streams: StreamScheduling = schedule_stream,
+    streams: StreamScheduling = VERILOG_STREAMS,
 ) -> HardwareDesign:
     """A case whose whole network is one group, in chunks of so many pulses, by default the first ones of the model."""
     platform = platform_at(mhz) if platform is None else platform
@@ -53,19 +59,22 @@ def memory_of(platform: Platform, **changes: object) -> Platform:
 
 
 def scheduled_design(
-    case: Case, model: MachineModel, design: Design, streams: StreamScheduling = schedule_stream
+    case: Case, model: MachineModel, design: Design, streams: StreamScheduling = VERILOG_STREAMS
 ) -> HardwareDesign:
     """A design as hardware, whose simulation agrees with the model and with the reference execution.
 
     Raises ArrayolError as `emit verilog` does, or as `emit hls` where `streams` is its.
     """
-    Coverage(model.accesses, model.platform, as_verilog=streams is schedule_stream).require(design)
+    Coverage(model.accesses, model.platform, as_verilog=streams is VERILOG_STREAMS).require(design)
     estimate, inputs = model.evaluate(design), case.inputs()
     local = memories_of_groups(model.accesses, model.platform, design, estimate)
     simulation = run_simulation(case.spec, model.accesses, model.platform, design, estimate, inputs)
     assert simulation.identical
     assert simulation.cycles == estimate.latency_cycles
     hardware = schedule_design(case.spec, model.accesses, model.platform, local, simulation, inputs, streams)
+    if hardware.buffers is not None:
+        video = video_of(case.spec, model.accesses, hardware.buffers, inputs)
+        return with_frames(hardware, model.accesses, *video)
     later = later_frames(case.spec, model.accesses, inputs, periods=hardware.periods)
     return with_later_frames(hardware, case.spec, model.accesses, later)
 
@@ -90,7 +99,7 @@ def mixed_design(
     chunk: int = 0,
     together: bool = False,
     loads: Loads | None = None,
-    streams: StreamScheduling = schedule_stream,
+    streams: StreamScheduling = VERILOG_STREAMS,
 ) -> HardwareDesign:
     """A case whose tasks are in groups: of each so many tasks in dataflow order, as a stream or (None) in blocks.
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from strategies_designs import MappedSpec
 
-from dse.output.hardware.later_frames import later_frames
+from dse.output.hardware.later_frames import later_frames, video_of
 from dse.verify.testbench import Testbench, memories_of_groups, run_simulation
-from hwmodel.emit.schedule.design import HardwareDesign, schedule_design, with_later_frames
-from hwmodel.emit.streams.port_schedule import schedule_stream
+from hwmodel.emit.hls.streams.schedule import CPP_STREAMS
+from hwmodel.emit.schedule.design import HardwareDesign, schedule_design, with_frames, with_later_frames
+from hwmodel.emit.streams.port_schedule import VERILOG_STREAMS
 from hwmodel.emit.verilog.coverage import Coverage
 from hwmodel.simulator.simulate import Simulation
 
@@ -24,6 +25,10 @@ def scheduled(case: MappedSpec, *, as_verilog: bool = True) -> tuple[Simulation,
     if bench.inputs is None or simulation.identical is None:
         return simulation, None
     local = memories_of_groups(bench.accesses, case.platform, case.design, estimate)
-    design = schedule_design(case.spec, bench.accesses, case.platform, local, simulation, bench.inputs, schedule_stream)
+    streams = VERILOG_STREAMS if as_verilog else CPP_STREAMS
+    design = schedule_design(case.spec, bench.accesses, case.platform, local, simulation, bench.inputs, streams)
+    if design.buffers is not None:
+        video = video_of(case.spec, bench.accesses, design.buffers, bench.inputs)
+        return simulation, with_frames(design, bench.accesses, *video)
     later = later_frames(case.spec, bench.accesses, bench.inputs, periods=design.periods)
     return simulation, with_later_frames(design, case.spec, bench.accesses, later)

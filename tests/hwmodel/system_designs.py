@@ -14,8 +14,9 @@ from hardware_designs import PLATFORM, Small, bench_of, explored, small
 from port_designs import in_blocks
 
 from arrayol.execute.run import execute
+from dse.output.hardware.later_frames import video_of
 from hwmodel.design import Design
-from hwmodel.emit.schedule.design import Arrays, HardwareDesign, with_later_frames
+from hwmodel.emit.schedule.design import Arrays, HardwareDesign, with_frames, with_later_frames
 from hwmodel.emit.system.files import SystemFiles
 from hwmodel.emit.verilog.design import DesignFiles
 
@@ -147,6 +148,55 @@ def overlapping_narrow() -> HardwareDesign:
 def overlapping_on_channels() -> HardwareDesign:
     """One of two channels with separate ports: copies of arrays in each of them."""
     return overlapping(PLATFORM.replace("latency", "channels = 2\nlatency").replace('"shared"', '"separate"'))
+
+
+VIDEO = """\
+elementary three(x: u8[3, 2], k: u8[2]) -> (y: u16) { y += u16(x[f, i] * u16(k[i])) for f in 0..3, i in 0..2 }
+
+elementary two(a: u16[2], x: u8, s: u16) -> (y: u16, t: u16) {
+  y = u16(a[0] + 3 * a[1] + x + s)
+  t = u16(s + a[0])
+}
+
+task sums(v: u8[*, 4, 8], k: u8[2]) -> (a: u16[*, 4, 8]) {
+  repeat [*, 4, 8] of three {
+    x <- v at origin [0, 0, 0] paving [1, 0, 0; 0, 1, 0; 0, 0, 1] fitting [1, 0; 0, 0; 0, 1] else nearest
+    k <- k
+    y -> a
+  }
+}
+
+task both(a: u16[*, 4, 8], v: u8[*, 4, 8]) -> (o: u16[*, 4, 8]) {
+  repeat [*, 4, 8] of two {
+    a <- a at origin [0, 0, 0] paving [1, 0, 0; 0, 1, 0; 0, 0, 1] fitting [1; 0; 0]
+    x <- v
+    s <- t delay [1, 0, 0] else 5
+    y -> o
+  }
+}
+
+task video(v: u8[*, 4, 8], k: u8[2]) -> (a: u16[*, 4, 8], o: u16[*, 4, 8]) {
+  a = sums(v, k)
+  o = both(a, v)
+}
+"""
+
+
+@cache
+def several_frames(platform: str = PLATFORM) -> HardwareDesign:
+    """Two groups in turn: one reads three frames of an input, the other one two of what the first one makes."""
+    bench = bench_of(VIDEO, platform)
+    assert bench.inputs is not None
+    groups = tuple(in_blocks(bench.model, (task,)) for task in bench.accesses.network.processes)
+    hardware = Small(bench, ()).hardware(Design(groups))
+    assert hardware.buffers is not None
+    video = video_of(bench.spec, bench.accesses, hardware.buffers, bench.inputs)
+    return with_frames(hardware, bench.accesses, *video)
+
+
+def several_frames_on_channels() -> HardwareDesign:
+    """The same on three channels with separate ports: frames of windows in copies in each of them."""
+    return several_frames(PLATFORM.replace("latency", "channels = 3\nlatency").replace('"shared"', '"separate"'))
 
 
 def texts(design: HardwareDesign) -> dict[str, str]:

@@ -37,7 +37,8 @@ def promised_frames(design: HardwareDesign, setup_cycles: int = 0) -> tuple[Fram
     Groups at the same time take one in each period, and end in it as on the simulated machine while all have a frame.
     """
     if design.periods is None:
-        return FrameSeen(setup_cycles, design.cycles, 0), *[FrameSeen(0, design.cycles, 0)] * max(1, len(design.later))
+        frames = range(1 + max(1, len(design.later)))
+        return tuple(FrameSeen(0 if number else setup_cycles, design.cycles_of(number), 0) for number in frames)
     periods, full = design.periods, len(design.later) + 2 - design.periods.groups
     ends = [periods.ends if number < full else () for number in range(1 + len(design.later))]
     before = [setup_cycles] + [periods.cycles] * len(design.later)

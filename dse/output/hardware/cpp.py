@@ -35,7 +35,7 @@ from dse.output.open_design import StoredDesign
 from hwmodel.emit.hls.compiler import BUILDS, RunSeen, run_build
 from hwmodel.emit.hls.design import FRAMES, HlsFiles
 from hwmodel.emit.hls.makefile import makefile
-from hwmodel.emit.hls.streams.schedule import schedule_untimed
+from hwmodel.emit.hls.streams.schedule import CPP_STREAMS
 from hwmodel.emit.images import Text
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.design import StreamScheduling
@@ -130,7 +130,7 @@ def _not_promised() -> Iterator[str]:
 class EmittedHls(ScheduledDesign):
     """A design as C++."""
 
-    streams: ClassVar[StreamScheduling | None] = staticmethod(schedule_untimed)
+    streams: ClassVar[StreamScheduling | None] = CPP_STREAMS
 
     def _sources(self) -> Mapping[str, Text]:
         for task, datapath in self.hardware.datapaths.items():

@@ -22,7 +22,7 @@ from arrayol.execute.extern import Functions
 from arrayol.execute.run import execute
 from arrayol.files import atomic_folder, carry_over, read_json
 from dse.output.folder import OTHER_FOLDER, require_replaceable
-from dse.output.hardware.later_frames import later_frames
+from dse.output.hardware.later_frames import later_frames, video_of
 from dse.output.hardware.repeated import repeated
 from dse.output.hardware.shorter_stream import by_smaller_frame, moved
 from dse.output.open_design import Simulated, StoredDesign
@@ -31,7 +31,13 @@ from hwmodel.cost_model.costs import control_cost_of, parts_of
 from hwmodel.datapath.technology.overhead import total_features
 from hwmodel.emit.images import Text, pieces_of
 from hwmodel.emit.schedule.bits import not_emitted
-from hwmodel.emit.schedule.design import HardwareDesign, StreamScheduling, schedule_design, with_later_frames
+from hwmodel.emit.schedule.design import (
+    HardwareDesign,
+    StreamScheduling,
+    schedule_design,
+    with_frames,
+    with_later_frames,
+)
 from hwmodel.emit.schedule.document import document_of
 from hwmodel.emit.schedule.own_module import Computing
 from hwmodel.emit.verilog.coverage import Coverage, body_hint
@@ -250,6 +256,9 @@ def emit_hardware(
         simulated, hardware = by_short_frame.simulated, by_short_frame.hardware
     else:
         simulated, hardware = _of_whole_frame(form, opened, frame, functions)
+    if hardware.buffers is not None:
+        video = video_of(opened.spec, opened.accesses, hardware.buffers, frame, inputs, functions)
+        return form(opened, simulated, data, with_frames(hardware, opened.accesses, *video))
     later = later_frames(opened.spec, opened.accesses, frame, inputs, functions, hardware.periods)
     return form(opened, simulated, data, with_later_frames(hardware, opened.spec, opened.accesses, later))
 

@@ -15,7 +15,8 @@ from arrayol.ir.network import NetworkArray
 from arrayol.ir.spec import Spec
 from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.bits import not_emitted
-from hwmodel.emit.schedule.design import Periods
+from hwmodel.emit.schedule.design import FRAMES_BESIDE, Periods
+from hwmodel.emit.schedule.frames.frame_buffers import FrameBuffers
 
 LATER = 1  # frames behind those that take the default of a delay over frames: they take what was made of such
 Arrays = Mapping[str, NDArray[Any]]
@@ -54,6 +55,36 @@ def later_frames(
     }
     made = execute(spec, network.name, video, functions=functions)
     return tuple((_frame(arrays, video, number), _frame(arrays, made, number)) for number in range(1, count + 1))
+
+
+def video_of(
+    spec: Spec,
+    accesses: Accesses,
+    buffers: FrameBuffers,
+    first: Arrays,
+    given: Arrays | None = None,
+    functions: Functions | None = None,
+) -> tuple[Arrays, Arrays]:
+    """The inputs and the outputs of as many frames as use all copies of arrays again, along their first axis.
+
+    Inputs are frames of those `given`, or else the elements of the `first` frame at other places. Raises ArrayolError:
+    those of executing.
+    """
+    arrays = accesses.network.arrays
+    starts = max((*buffers.copies.values(), accesses.frames_back)) + max(buffers.lags) + FRAMES_BESIDE
+    count = starts + buffers.before
+    video = {
+        name: _frames(arrays[name], one_frame_of(arrays[name], own), (given or {}).get(name), count - 1)
+        for name, own in first.items()
+        if name in arrays
+    }
+    return video, execute(spec, accesses.network.name, video, functions=functions)
+
+
+def one_frame_of(array: NetworkArray, values: NDArray[Any]) -> NDArray[Any]:
+    """The first frame of an array that has several."""
+    axis = _axis(array)
+    return values if axis is None else values.take([0], axis)
 
 
 def _unlike_frames(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from arrayol.text import counted
+from dse.output.hardware.buffers_page import buffers_part, first_starts
 from dse.output.hardware.periods_page import (
     CYCLES,
     SIGNALS,
@@ -92,6 +93,8 @@ def _promises(own: Promised) -> Iterator[str]:
     yield ""
     periods = own.hardware.periods
     yield from _time_promised(cycles, time) if periods is None else period_promised(periods, time)
+    if own.hardware.buffers is not None:
+        yield from first_starts(own.hardware, own.hardware.buffers)
     if setup := own.opened.estimate.setup_cycles:
         yield f"- The first `start` loads the data that stay on the chip, in {setup:,} cycles; then its frame begins."
     yield "- The outputs are those of `arrayol run`, bit for bit."
@@ -135,7 +138,8 @@ def _running(own: Promised, axi: str | None) -> Iterator[str]:
     if own.hardware.periods is not None:
         yield from frames_run(own.hardware, own.hardware.periods)
     else:
-        yield "- `make sim` runs two frames in Icarus Verilog, `make sim-verilator` in Verilator 5. Each prints"
+        frames = "two frames" if own.hardware.buffers is None else f"{1 + len(own.hardware.later)} frames"
+        yield f"- `make sim` runs {frames} in Icarus Verilog, `make sim-verilator` in Verilator 5. Each prints"
         yield f"  `frame N before B cycles {own.hardware.cycles} wrong 0`: B is the number of set-up cycles before the"
         yield "  frame; 'wrong' counts wrong output words."
     if axi is not None:
@@ -158,7 +162,7 @@ def addresses_part(own: Promised) -> Iterator[str]:
     """The data of a frame, and where they lie outside: the rest of the table of files."""
     size = own.hardware.addresses
     for channel in channels_of(own.hardware.groups, size):
-        if own.hardware.periods is not None:
+        if own.hardware.periods is not None or own.hardware.buffers is not None:
             yield from images(own.hardware, own.data, channel)
             continue
         memory, expected = (image_path(name, 0, channel.tag) for name in ("memory", "expected"))
@@ -178,6 +182,8 @@ def addresses_part(own: Promised) -> Iterator[str]:
         yield ""
     if own.hardware.periods is not None:
         yield from copies_part(own.hardware, own.hardware.periods)
+    if own.hardware.buffers is not None:
+        yield from buffers_part(own.hardware, own.hardware.buffers)
 
 
 def _named(channel: ChannelPorts) -> str:

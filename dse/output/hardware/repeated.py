@@ -25,13 +25,13 @@ from hwmodel.cost_model.model import MachineModel
 from hwmodel.datapath.technology.overhead import NO_ROUTES
 from hwmodel.design import Design
 from hwmodel.emit.schedule.design import HardwareDesign, ShortRun, StreamScheduling, schedule_repeated
+from hwmodel.emit.schedule.frames.frame_buffers import windows
 from hwmodel.emit.schedule.frames.short_frame import WHOLE_AT_MOST, ShortFrame, short_frames
 from hwmodel.emit.schedule.port import address_map
 from hwmodel.emit.schedule.repetition import NotRepeatedError
 from hwmodel.memory_kinds import CHAIN, CHUNK
 from hwmodel.platform import Platform
 from hwmodel.simulator.group import GroupRun
-from hwmodel.simulator.memories.memories import of_other_frames
 from hwmodel.simulator.schedule.plan import SimulatorError
 from hwmodel.simulator.simulate import Simulation, in_periods, run_groups
 from hwmodel.stream.model import StreamModel
@@ -81,7 +81,7 @@ def by_shorter_frame(whole: WholeDesign) -> Repeated | None:
     Raises ArrayolError as `schedule_design` does.
     """
     accesses = whole.accesses
-    if of_other_frames(accesses) or any(map(accesses.delays_over_frames, accesses.network.processes)):
+    if windows(accesses) or any(map(accesses.delays_over_frames, accesses.network.processes)):
         return None
     for short, model, estimate in _alike(whole):
         try:

@@ -17,7 +17,7 @@ from dse.output.hardware.stream import EmittedStream, emit_stream
 from dse.output.open_design import StoredDesign
 from hwmodel.emit.images import Text
 from hwmodel.emit.schedule.design import StreamScheduling
-from hwmodel.emit.streams.port_schedule import schedule_stream
+from hwmodel.emit.streams.port_schedule import VERILOG_STREAMS
 from hwmodel.emit.system.files import SystemFiles
 from hwmodel.emit.verilog.coverage import has_axi_streams
 from hwmodel.emit.verilog.design import DesignFiles
@@ -30,7 +30,7 @@ class EmittedVerilog(ScheduledDesign):
     """A design as Verilog."""
 
     takes_modules: ClassVar[bool] = True
-    streams: ClassVar[StreamScheduling | None] = staticmethod(schedule_stream)
+    streams: ClassVar[StreamScheduling | None] = VERILOG_STREAMS
 
     def _sources(self) -> Mapping[str, Text]:
         files = DesignFiles(self.hardware)
@@ -48,9 +48,9 @@ class EmittedVerilog(ScheduledDesign):
 class CheckedVerilog(CheckedDesign):
     """What a simulator of Verilog saw of an emitted design, frame by frame, beside the cycles that one must take.
 
-    `setup_cycles` go before the first frame, for what is loaded once. Frames of a stream or of groups at the same time
-    overlap: each begins `frame_cycles` after the one before; 0 where they do not. Such groups end in the cycles `ends`
-    of a period. So many frames are `promised`.
+    `setup_cycles` go before the first frame, for what is loaded once, and the `first` frames may take fewer cycles.
+    Frames of a stream or of groups at the same time overlap: each begins `frame_cycles` after the one before; 0 where
+    they do not. Such groups end in the cycles `ends` of a period. So many frames are `promised`.
     """
 
     form: ClassVar[str] = "Verilog"
@@ -62,14 +62,16 @@ class CheckedVerilog(CheckedDesign):
     frame_cycles: int = 0
     promised: int = FRAMES
     ends: tuple[int, ...] = ()
+    first: tuple[int, ...] = ()
 
     def differences(self) -> Iterator[str]:
         """What is not as promised, in words."""
         if len(self.frames) != self.promised:
             yield f"{counted(len(self.frames), 'frame')} of {self.promised} ended"
         for number, frame in enumerate(self.frames):
-            if frame.cycles != self.cycles:
-                yield f"frame {number} takes {frame.cycles:,} cycles, where the model says {self.cycles:,}"
+            cycles = self.first[number] if number < len(self.first) else self.cycles
+            if frame.cycles != cycles:
+                yield f"frame {number} takes {frame.cycles:,} cycles, where the model says {cycles:,}"
             before = self.frame_cycles if number else self.setup_cycles
             if frame.before != before:
                 yield f"{counted(frame.before, 'cycle')} go before frame {number}, where the model says {before:,}"
@@ -90,7 +92,8 @@ def check_verilog(emitted: EmittedDesign, folder: Path, waves: Path | None = Non
     hardware = emitted.hardware if isinstance(emitted, EmittedVerilog) else None
     promised = 1 + len(hardware.later) if hardware is not None and hardware.later else FRAMES
     if hardware is None or hardware.periods is None:
-        return CheckedVerilog(seen, emitted.cycles, setup, promised=promised)
+        first = () if hardware is None else tuple(map(hardware.cycles_of, range(max(hardware.lags))))
+        return CheckedVerilog(seen, emitted.cycles, setup, promised=promised, first=first)
     periods = hardware.periods
     return CheckedVerilog(seen, emitted.cycles, setup, periods.cycles, promised, periods.ends)
 

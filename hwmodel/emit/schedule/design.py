@@ -23,6 +23,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.datapath.derive import derivation_of
 from hwmodel.emit.images import MemoryImage, PlacedArray
 from hwmodel.emit.schedule.bits import bits_of_values, not_emitted
+from hwmodel.emit.schedule.frames.frame_buffers import FrameBuffers, frame_buffers
 from hwmodel.emit.schedule.frames.short_frame import ShortFrame
 from hwmodel.emit.schedule.frames.whole_frame import WholeFrame, WholeGroup
 from hwmodel.emit.schedule.frames.whole_stream import WholeStream
@@ -36,6 +37,7 @@ from hwmodel.emit.schedule.units import FETCH
 from hwmodel.emit.schedule.value_proof import require_outputs, require_values, there_before
 from hwmodel.emit.schedule.values import Outside
 from hwmodel.platform import Platform
+from hwmodel.simulator.frame_copies import FrameCopies
 from hwmodel.simulator.group import GroupRun, LocalMemories
 from hwmodel.simulator.memories.memories import one_frame
 from hwmodel.simulator.periods import run_period
@@ -44,10 +46,17 @@ from hwmodel.simulator.streams.group_run import StreamGroupRun
 
 Arrays = Mapping[str, NDArray[Any]]
 Contents = Mapping[str, IntArray]  # by array in a ROM the bits of its elements
-StreamScheduling = Callable[
-    [Accesses, Platform, AddressMap, Contents, StreamGroupRun, Outside, WholeStream | None],
-    tuple[GroupSchedule, Outside],
-]
+
+
+@dataclass(frozen=True)
+class StreamScheduling:
+    """How a language schedules groups that stream; with `copies_frames` frames of windows lie in copies outside."""
+
+    schedule: Callable[
+        [Accesses, Platform, AddressMap, Contents, StreamGroupRun, Outside, WholeStream | None],
+        tuple[GroupSchedule, Outside],
+    ]
+    copies_frames: bool = False
 
 
 FRAMES_BESIDE = 2  # frames of a test bench, in addition to those that fill the groups or the copies of an array
@@ -90,8 +99,9 @@ class HardwareDesign:
     """A network as hardware; `datapaths` has the derived datapath of each task's units, `signed` the signed arrays.
 
     `cycles` is the time of a frame on the simulated machine; `frame` has data for a test bench. Where values stay from
-    frame to frame, `later` has the frames after it. Groups that run at the same time have `periods`, and always later
-    frames. An arbiter serves a step that moves something within a `turn`, in cycles (0: at once).
+    frame to frame, `later` has the frames after it. Groups that run at the same time have `periods`, those of a design
+    whose tasks read several frames have `buffers`, and both always later frames. An arbiter serves a step that moves
+    something within a `turn`, in cycles (0: at once).
     """
 
     network: Network
@@ -105,6 +115,7 @@ class HardwareDesign:
     later: tuple[Frame, ...] = ()
     periods: Periods | None = None
     turn: int = 0
+    buffers: FrameBuffers | None = None
 
     @property
     def top(self) -> str:
@@ -117,6 +128,17 @@ class HardwareDesign:
         if self.periods is not None:
             return self.periods.groups * self.periods.cycles
         return sum(group.cycles for group in self.groups)
+
+    @property
+    def lags(self) -> tuple[int, ...]:
+        """By group, in how many starts after a reset it does nothing."""
+        return self.buffers.lags if self.buffers is not None else (0,) * len(self.groups)
+
+    def cycles_of(self, number: int) -> int:
+        """The cycles of a start after a reset: in the first ones not all groups may work."""
+        if self.buffers is None:
+            return self.cycles
+        return sum(group.cycles for group, lag in zip(self.groups, self.lags, strict=True) if lag <= number)
 
 
 def schedule_design(
@@ -131,15 +153,81 @@ def schedule_design(
     """The hardware of a design, from its simulation on some inputs with the `local` memories of its groups.
 
     It is one that `hwmodel.emit.verilog.coverage` has nothing against. `streams` makes the schedules of its streaming
-    groups. Raises ArrayolError: `not-emitted` where only its schedule shows that some part has no hardware,
-    `unproven-schedule` if a proof fails.
+    groups. If frames of a window lie in copies, the test bench has no data before `with_frames`. Raises ArrayolError:
+    `not-emitted` where only its schedule shows that some part has no hardware, `unproven-schedule` if a proof fails.
     """
     run = simulation.period
-    addresses = address_map(accesses, platform, run.copies if run is not None else None)
+    tasks = [own.tasks for own in simulation.groups]
+    is_copied = run is None and streams is not None and streams.copies_frames
+    buffers = frame_buffers(accesses, platform, tasks) if is_copied else None
+    copies, frames = (buffers.copies, buffers.frames) if buffers is not None else (run.copies if run else None, None)
+    addresses = address_map(accesses, platform, copies, frames)
     given = _Given(spec, accesses, platform, addresses, _flat_inputs(spec, accesses, inputs))
     groups, datapaths = given.scheduled(accesses, local, simulation, streams=streams)
+    if buffers is not None:
+        FrameCopies(accesses, buffers.copies, buffers.ahead).require_frames(tasks, buffers.lags)
+        return replace(given.design(groups, datapaths, None), buffers=buffers)
     design = given.design(groups, datapaths, simulation.outputs)
     return design if run is None else replace(design, periods=Periods(run.cycles, run.ends, addresses.copies))
+
+
+def with_frames(design: HardwareDesign, accesses: Accesses, inputs: Arrays, outputs: Arrays) -> HardwareDesign:
+    """A design with frame buffers, and a test bench with as many starts as inputs, of all frames, have frames for.
+
+    Each start finds one more frame of each input in the memory, the first one all that have to be there.
+    """
+    assert design.buffers is not None, "other designs have frames that are given one by one"
+    video = _Video(design, accesses, inputs, outputs)
+    starts = min(
+        own.shape[0] - design.buffers.ahead[name] for name, own in inputs.items() if name in design.buffers.ahead
+    )
+    first, *later = (video.start(number) for number in range(starts))
+    return replace(design, frame=first, later=tuple(later))
+
+
+@dataclass(frozen=True)
+class _Video:
+    """The frames of inputs and outputs, which a test bench runs; arrays have them along their first axis."""
+
+    design: HardwareDesign
+    accesses: Accesses
+    inputs: Arrays
+    outputs: Arrays
+
+    def start(self, number: int) -> Frame:
+        """The images of the memory before and after a start: what comes with it, and what is there after it."""
+        addresses = self.design.addresses
+        before, after = ([list[PlacedArray]() for _ in addresses.words] for _ in range(2))
+        inputs, outputs = dict[str, tuple[int, int]](), dict[str, tuple[int, int]]()
+        for name, array in self.inputs.items():
+            if name in addresses.first:
+                last = number + self._ahead(name)
+                for frame in range(last if number else 0, last + 1):
+                    self._put(before, name, array, frame)
+                # Those that come with the first start are in copies that follow each other.
+                count = 1 if number else last + 1
+                inputs[name] = addresses.first_of(name, last - count + 1), count * addresses.sizes[name]
+        for name, array in self.outputs.items():
+            if (frame := number + self._ahead(name)) >= 0:
+                self._put(after, name, array, frame)
+                outputs[name] = addresses.first_of(name, frame), addresses.sizes[name]
+        word = addresses.word_bytes
+
+        def image(channels: Sequence[list[PlacedArray]]) -> tuple[MemoryImage, ...]:
+            both = zip(addresses.words, channels, strict=True)
+            return tuple(MemoryImage(words * word, word, tuple(placed)) for words, placed in both)
+
+        return Frame(image(before), image(after), inputs, outputs)
+
+    def _ahead(self, name: str) -> int:
+        return self.design.buffers.ahead.get(name, 0) if self.design.buffers is not None else 0
+
+    def _put(self, images: Sequence[list[PlacedArray]], name: str, array: NDArray[Any], frame: int) -> None:
+        addresses = self.design.addresses
+        shape = self.accesses.network.arrays[name].shape
+        own = array.take(frame, shape.index(None)) if None in shape else array
+        start = addresses.first_of(name, frame) * addresses.word_bytes
+        images[addresses.channels[name]].append(PlacedArray(start, addresses.slots[name], own.reshape(-1)))
 
 
 def with_later_frames(
@@ -232,7 +320,8 @@ class _Given:
                 assert streams is not None, "a group that streams is refused before"
                 stream = self.whole(short, number, run) if short is not None else None
                 assert stream is None or isinstance(stream, WholeStream), "of a group that streams"
-                schedule, outside = streams(accesses, self.platform, self.addresses, contents, run, outside, stream)
+                given = accesses, self.platform, self.addresses, contents, run, outside, stream
+                schedule, outside = streams.schedule(*given)
                 groups.append(schedule)
                 datapaths |= schedule.streaming
                 continue
@@ -268,9 +357,9 @@ class _Given:
         return WholeGroup(self.accesses, self.addresses, short, number, False, run)
 
     def design(
-        self, groups: Sequence[GroupSchedule], datapaths: Mapping[str, Computing], outputs: Arrays
+        self, groups: Sequence[GroupSchedule], datapaths: Mapping[str, Computing], outputs: Arrays | None
     ) -> HardwareDesign:
-        """The whole design."""
+        """The whole design; without `outputs` it has no frame."""
         (channel,), network = self.platform.channels, self.accesses.network
         return HardwareDesign(
             network,
@@ -280,7 +369,9 @@ class _Given:
             channel.outstanding,
             datapaths,
             tuple(name for name, array in network.arrays.items() if array.type.is_signed),
-            _frame(self.addresses, self.values, {name: outputs[name] for name in network.outputs}),
+            _frame(self.addresses, self.values, {name: outputs[name] for name in network.outputs})
+            if outputs is not None
+            else Frame((), (), {}, {}),
             turn=channel.turn,
         )
 

@@ -26,8 +26,10 @@ def document_of(design: HardwareDesign) -> dict[str, Any]:
             **({"turn": design.turn} if design.turn else {}),
             "word_bytes": design.addresses.word_bytes,
             **_places(design.addresses),
-            **({} if design.periods is None else {"copies": dict(design.periods.copies)}),
+            **({"copies": dict(design.addresses.copies)} if design.addresses.copies else {}),
+            **({} if design.buffers is None else {"ahead": dict(design.buffers.ahead)}),
         },
+        **({} if design.buffers is None else {"lags": list(design.buffers.lags)}),
         **({} if design.periods is None else {"period": design.periods.cycles}),
         "groups": [_group(group) for group in design.groups],
     }

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -81,8 +82,22 @@ class AddressMap:
     first: Mapping[str, int]
     words: tuple[int, ...]
     sizes: Mapping[str, int]
-    copies: Mapping[str, int]
     channels: Mapping[str, int]
+    copies: Mapping[str, int]
+    frames: Mapping[str, int]
+    elements: Mapping[str, int]
+
+    @cached_property
+    def copied(self) -> list[tuple[str, int]]:
+        """What a request may be for: an array with copies, and how many frames ahead of the frame's own."""
+        return [(name, ahead) for name in self.copies for ahead in range(self.frames.get(name, 1))]
+
+    def in_frame(self, array: str, element: IntArray) -> tuple[IntArray, IntArray]:
+        """How many frames ahead elements of an array are, and their numbers in these frames."""
+        if array not in self.frames:
+            return 0 * element, element
+        ahead, inside = np.divmod(element, self.elements[array])
+        return ahead, inside
 
     def first_of(self, array: str, frame: int) -> int:
         """The first word of an array in a frame."""
@@ -118,8 +133,16 @@ class _Move:
     requester: Requester
 
 
-def address_map(accesses: Accesses, platform: Platform, copies: Mapping[str, int] | None = None) -> AddressMap:
-    """Place arrays, some of them in several copies, in the network's order, each at the start of a word."""
+def address_map(
+    accesses: Accesses,
+    platform: Platform,
+    copies: Mapping[str, int] | None = None,
+    frames: Mapping[str, int] | None = None,
+) -> AddressMap:
+    """Place arrays, some of them in several copies, in the network's order, each at the start of a word.
+
+    Those in `frames` have so many frames of their own in what a frame's tasks touch.
+    """
     (memory,), channels = platform.channels, channel_numbers(accesses, platform)
     slots = {name: array.type.bytes for name, array in accesses.network.arrays.items() if accesses.lies_outside(name)}
     word = (memory.word_bits or 8) // 8
@@ -127,11 +150,12 @@ def address_map(accesses: Accesses, platform: Platform, copies: Mapping[str, int
         slots = dict.fromkeys(slots, max(slots.values()))
         word = memory.data_per_word * max(slots.values())
     copies = {name: number for name, number in (copies or {}).items() if name in slots and number > 1}
+    elements = {name: accesses.size(name) // (frames or {}).get(name, 1) for name in slots}
     first, sizes, ends = dict[str, int](), dict[str, int](), [0] * (1 + max(channels.values(), default=0))
     for name, slot in slots.items():
-        first[name], sizes[name] = ends[channels[name]], -(-accesses.size(name) * slot // word)
+        first[name], sizes[name] = ends[channels[name]], -(-elements[name] * slot // word)
         ends[channels[name]] += sizes[name] * copies.get(name, 1)
-    return AddressMap(word, slots, first, tuple(ends), sizes, copies, channels)
+    return AddressMap(word, slots, first, tuple(ends), sizes, channels, copies, frames or {}, elements)
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,13 +306,20 @@ class PortScheduler:
         for start, size in asked.runs:
             end = int(np.searchsorted(move.elements, start + size))
             pieces, before, done = self._pieces_of(requester, start, move.elements[done:end]), done, end
-            word = self.addresses.first[move.array] + start * requester.size // requester.word
+            place = self._in_frame(move.array, start, size)
+            word = self.addresses.first[move.array] + place * requester.size // requester.word
             for begin in range(0, asked.parts * asked.each, asked.each):
                 in_request = [piece for piece in pieces if begin <= piece.word < begin + asked.each]
                 count = self._pass(rows, (number, move, before), in_request, (begin, asked))
                 rows.requests.append((word + begin, count, int(move.write), first, first * late))
                 rows.runs.append((number, start))
                 first = 0
+
+    def _in_frame(self, array: str, start: int, size: int) -> int:
+        """The first element of a run, counted in its frame."""
+        ahead, inside = self.addresses.in_frame(array, np.array([start, start + size - 1]))
+        assert ahead[0] == ahead[1], "no run goes on from one frame to the next, which lies elsewhere"
+        return int(inside[0])
 
     def _pieces_of(self, requester: Requester, start: int, elements: IntArray) -> list[_Piece]:
         """The local words of a run; equal runs at the same place in a word and in a row are split once."""
@@ -366,7 +397,7 @@ class PortScheduler:
                     "write": requests[:, 2],
                     "fence": requests[:, 3],
                     **({LATE: requests[:, 4]} if requests[:, 4].any() else {}),
-                    **({COPIED: self._copied(np.array(rows.runs, np.int64)[:, 0])} if self.addresses.copies else {}),
+                    **({COPIED: self._copied(np.array(rows.runs, np.int64))} if self.addresses.copies else {}),
                 },
                 {"word": Followed(np.where(there, requests[:, 0] % room, -1), room, which)},
                 setup,
@@ -397,11 +428,15 @@ class PortScheduler:
             channel,
         )
 
-    def _copied(self, arrays: IntArray) -> IntArray:
-        """The places of arrays of requests, by number (-1 for none), among those with copies, from 1 on, else 0."""
-        copies = list(self.addresses.copies)
-        places = [copies.index(name) + 1 if name in copies else 0 for name in self.accesses.network.arrays]
-        return np.array([*places, 0], np.int64)[arrays]
+    def _copied(self, runs: IntArray) -> IntArray:
+        """The place of each run (array, first element; -1 for none) in `AddressMap.copied`, from 1 on; else 0."""
+        places = {one: place for place, one in enumerate(self.addresses.copied, 1)}
+        copied = np.zeros(len(runs), np.int64)
+        for number, name in enumerate(self.accesses.network.arrays):
+            rows = np.flatnonzero(runs[:, 0] == number)
+            ahead, _ = self.addresses.in_frame(name, runs[rows, 1])
+            copied[rows] = [places.get((name, frame), 0) for frame in ahead.tolist()]
+        return copied
 
     def _lanes(self, move: _Move, inside: _Inside) -> PortLanes:
         """The lanes at the port for the elements of a move."""

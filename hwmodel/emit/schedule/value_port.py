@@ -15,7 +15,7 @@ import numpy as np
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Lanes
-from hwmodel.emit.schedule.port import AddressMap, DmaEngine, PortLanes
+from hwmodel.emit.schedule.port import COPIED, AddressMap, DmaEngine, PortLanes
 from hwmodel.emit.schedule.proofs import unproven
 from hwmodel.emit.schedule.units import LATE
 
@@ -66,7 +66,7 @@ class PortWords:
         loaded_word = np.where(comes, np.append(word, -1)[number], -1)
         request = np.append(self._request_of_word, -1)[number]
         earliest = np.where(comes, np.append(self._earliest, 0)[request], 0)
-        yield from self._touches(passing, (loaded_word, earliest), controls["part"], write=False)
+        yield from self._touches(passing, (loaded_word, request, earliest), controls["part"], write=False)
 
     @cached_property
     def _request_of_word(self) -> IntArray:
@@ -95,16 +95,22 @@ class PortWords:
             raise unproven(f"'{self.engine.name}' stores other words than it asks for")
         number: IntArray = np.cumsum(whole) - whole
         stored_word = np.append(word, -1)[number]
-        yield from self._touches(storing, (stored_word, 0 * stored_word), storing.controls["part"], write=True)
+        request = np.append(self._request_of_word[write > 0], -1)[number]
+        yield from self._touches(storing, (stored_word, request, 0 * request), storing.controls["part"], write=True)
+
+    def _frames_ahead(self, array: str) -> IntArray:
+        """By request, and for none, how many frames of an array it is ahead of the frame's own; -1 if of another."""
+        places = np.array([ahead if name == array else -1 for name, ahead in [("", 0), *self.addresses.copied]])
+        return np.append(places[self.engine.requests.controls[COPIED]], -1)
 
     def _touches(
-        self, activity: Activity, passing: tuple[IntArray, IntArray], part: IntArray, *, write: bool
+        self, activity: Activity, passing: tuple[IntArray, IntArray, IntArray], part: IntArray, *, write: bool
     ) -> Iterator[Passing]:
         """The element of each touch; an array that lies in another channel raises ArrayolError (`unproven-schedule`).
 
-        Given is by row the word of the external memory, its earliest cycle, and the part of it that passes.
+        Given is by row the word of the external memory, its request, its earliest cycle, and the part that passes.
         """
-        word, earliest = passing
+        word, request, earliest = passing
         ports: Mapping[str, PortLanes] = {own.name: own for own in self.engine.lanes if own.write == write}
         for lanes in activity.lanes:
             port = ports[lanes.name]
@@ -114,7 +120,11 @@ class PortWords:
             each = self.addresses.word_bytes // self.addresses.slots[port.array]
             inside = part[row] * port.lanes + lane
             element = (word[row] - self.addresses.first[port.array]) * each + inside
-            right = (word[row] >= 0) & (inside < each) & (element >= 0) & (element < self.accesses.size(port.array))
+            right = (word[row] >= 0) & (inside < each) & (element >= 0)
+            right &= element < self.addresses.elements[port.array]
+            if port.array in self.addresses.frames:
+                ahead = self._frames_ahead(port.array)[request[row]]
+                element, right = element + ahead * self.addresses.elements[port.array], right & (ahead >= 0)
             step = np.searchsorted(activity.ends, row)
             words = lanes.words[row, lane]
             yield Passing(port.array, lanes, words, step, np.where(right, element, -1), earliest[row])

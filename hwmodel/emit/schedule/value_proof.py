@@ -35,6 +35,7 @@ from hwmodel.emit.schedule.units import FETCH, HOLDS, ReadPort, TaskUnits, Write
 from hwmodel.emit.schedule.value_port import PortWords
 from hwmodel.emit.schedule.values import BEFORE, CONSTANT, UNKNOWN, History, Outside, Values, Writes, place_at
 from hwmodel.simulator.group import GroupRun
+from hwmodel.simulator.memories.memories import of_other_frames
 from hwmodel.simulator.schedule.chains import delayed_instances
 from hwmodel.simulator.schedule.plan import touched
 from hwmodel.simulator.schedule.processors import ProcessorState
@@ -59,9 +60,12 @@ def require_values(
 
 
 def there_before(accesses: Accesses) -> Outside:
-    """The elements in the external memory before a frame: those of the inputs."""
+    """The elements in the external memory before a frame: those of the inputs, and those of other frames."""
     arrays = accesses.network.arrays
-    return {name: np.full(accesses.size(name), name in accesses.network.inputs) for name in arrays}
+    there = {name: np.full(accesses.size(name), name in accesses.network.inputs) for name in arrays}
+    for name, elements in of_other_frames(accesses).items():
+        there[name][elements] = True
+    return there
 
 
 def require_outputs(accesses: Accesses, outside: Outside) -> None:

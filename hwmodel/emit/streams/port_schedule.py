@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Agent, Lanes, compiled
+from hwmodel.emit.schedule.design import StreamScheduling
 from hwmodel.emit.schedule.frames.whole_stream import WholeStream
 from hwmodel.emit.schedule.group import EngineAgents, ShorterSchedule
 from hwmodel.emit.schedule.memories import Memory, Section
@@ -33,7 +34,7 @@ from hwmodel.stream.model import StreamModel
 from hwmodel.streamed import Firing
 
 
-def schedule_stream(
+def _schedule(
     accesses: Accesses,
     platform: Platform,
     addresses: AddressMap,
@@ -55,6 +56,9 @@ def schedule_stream(
     large = StreamHardware(StreamModel(whole.accesses, run.group.tasks, platform), stream, contents)
     require_same_pace(large, hardware)
     return StreamScheduler(accesses, platform, addresses, run, hardware, large, whole).scheduled(outside)
+
+
+VERILOG_STREAMS = StreamScheduling(_schedule, copies_frames=True)
 
 
 def require_same_pace(large: StreamHardware, small: StreamHardware) -> None:
@@ -81,7 +85,7 @@ class StreamScheduler:
     whole: WholeStream | None
 
     def scheduled(self, outside: Outside) -> tuple[StreamSchedule, Outside]:
-        """As `schedule_stream`."""
+        """As `_schedule`."""
         assert self.large.multiple, "strides are whole intervals, or it is refused"
         engines = self._port.engines()
         schedule = self._schedule(engines)

@@ -43,7 +43,7 @@ def layout_document(layout: OutsideLayout, top: str, clock_mhz: float | None, cy
             "name": array.name, "type": array.type, "bits": array.bits, "dtype": array.dtype,
             "shape": list(array.shape), "first": array.first, "slot": array.slot, "role": array.role,
             "once": array.once, "copies": array.copies, "stride": array.stride, "channel": array.channel,
-            "register": array.register,
+            "ahead": array.ahead, "register": array.register,
         }
         for array in layout.arrays
     ]  # fmt: skip
@@ -96,6 +96,8 @@ def _defines(layout: OutsideLayout, name: str, prefix: str, cycles: int) -> Iter
             stride = array.stride if array.register is None else array.register_stride
             yield f"#define {prefix}_ARRAY_{c_name(array.name)}_COPIES {array.copies}u"
             yield f"#define {prefix}_ARRAY_{c_name(array.name)}_STRIDE {stride}u"
+        if array.ahead:
+            yield f"#define {prefix}_ARRAY_{c_name(array.name)}_AHEAD {array.ahead}"
     yield ""
 
 
@@ -105,6 +107,10 @@ def _overlap(layout: OutsideLayout) -> Iterator[str]:
         yield "Frames overlap: while it is ready, write the inputs of the next frame and start it. When one is done,"
         yield "read its outputs and release it: the design waits for that before it is done with another. Frame n after"
         yield "a reset has copy n modulo COPIES of an array, which begins STRIDE bytes after the one before."
+    elif layout.before or any(array.copies > 1 for array in layout.arrays):
+        yield "Tasks read several frames: start s after a reset, from 0 on, takes frame s + AHEAD of an input, and"
+        yield "before the first start all frames up to that one are written. It makes frame s + AHEAD of an output, if"
+        yield "that is 0 or more. Frame n has copy n modulo COPIES of an array, each STRIDE bytes after the one before."
 
 
 def _c_type(array: ExternalArray) -> str:

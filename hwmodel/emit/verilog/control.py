@@ -68,9 +68,10 @@ def _registers(channels: Sequence[ChannelPorts], outside: Outside, layout: Outsi
         yield wire(base, address_bits(outside))
         yield f"  assign {base} = bases[{channel.number * address_bits(outside)} +: {address_bits(outside)}];"
     yield wire("values", 8 * REGISTER * layout.registers)
+    frames = layout.frames if outside.shared else 1  # the register of the frame is of those that overlap
     parameters = {
         "VALUES": layout.registers, "BITS": bits_of(layout.registers), "AXI": address_bits(outside),
-        "FRAMES": layout.frames, "COUNT": bits_of(layout.frames), "CHANNELS": len(layout.sizes),
+        "FRAMES": frames, "COUNT": bits_of(frames), "CHANNELS": len(layout.sizes),
     }  # fmt: skip
     given = ", ".join(f".{key}({value})" for key, value in parameters.items())
     connected = [".clk(aclk)", ".reset(reset)"]

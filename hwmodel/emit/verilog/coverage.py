@@ -20,7 +20,8 @@ from hwmodel.accesses import Accesses
 from hwmodel.channels import channel_numbers
 from hwmodel.datapath.derive import Derivation, derivation_of
 from hwmodel.design import Design, GroupDesign, Processor
-from hwmodel.emit.schedule.bits import FRAMES_HINT, not_emitted, not_whole
+from hwmodel.emit.schedule.bits import not_emitted, not_whole
+from hwmodel.emit.schedule.frames.frame_buffers import why_no_buffers
 from hwmodel.emit.schedule.own_module import own_module
 from hwmodel.emit.schedule.port import QUEUED, SETTLING
 from hwmodel.emit.schedule.units import FETCH
@@ -190,8 +191,12 @@ class Coverage:
             yield from self._wrong_lookups(process)
 
     def _over_frames(self) -> Iterator[ArrayolError]:
-        if of_other_frames(self.accesses):
-            yield not_emitted("a task reads what other frames made", FRAMES_HINT)
+        refusal = why_no_buffers(self.accesses, self.platform) if self.as_verilog else None
+        if refusal is not None:
+            yield refusal
+        if not self.as_verilog and of_other_frames(self.accesses):
+            hint = "take `arrayol emit verilog`, which has frames in copies outside"
+            yield not_emitted("a task reads what other frames made", hint)
 
     def _of_platform(self) -> Iterator[ArrayolError]:
         if self.platform.prices is None or self.platform.clock_mhz is None:

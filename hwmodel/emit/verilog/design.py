@@ -15,7 +15,7 @@ from arrayol.text import counted
 from hwmodel.emit.images import Text
 from hwmodel.emit.schedule.activity import Agent
 from hwmodel.emit.schedule.bits import not_emitted
-from hwmodel.emit.schedule.design import HardwareDesign
+from hwmodel.emit.schedule.design import Frame, HardwareDesign
 from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.own_module import Computing, OwnModule
@@ -23,13 +23,14 @@ from hwmodel.emit.verilog.access import access_ports
 from hwmodel.emit.verilog.agents import agent_module
 from hwmodel.emit.verilog.axi import SLOWER, axi_bench, axi_module, has_axi
 from hwmodel.emit.verilog.control import ip_module
+from hwmodel.emit.verilog.copies import CopiedArrays
 from hwmodel.emit.verilog.datapaths.chunks import has_bus
 from hwmodel.emit.verilog.datapaths.datapath import datapath_module, operator_modules
 from hwmodel.emit.verilog.group import group_module
 from hwmodel.emit.verilog.layout import OutsideLayout, layout_of
 from hwmodel.emit.verilog.periods.bench import frame_images, run_of_periods
 from hwmodel.emit.verilog.periods.top import periods_module
-from hwmodel.emit.verilog.top import Bench, Run, frames_in_turn, image_path, test_bench, top_module
+from hwmodel.emit.verilog.top import Bench, Run, TurnGroup, frames_in_turn, image_path, test_bench, top_module
 from hwmodel.emit.verilog.wiring import ChannelPorts, Outside, UnitModule, channels_of
 
 LIBRARY = ("bank", "read_routes", "banked_copy", "registers", "rom", "engine", "word_queue")
@@ -149,10 +150,12 @@ class DesignFiles:
                 f"// '{design.top}' in {groups} at the same time: a frame every {design.periods.cycles:,} cycles.\n"
             )
             return comment + periods_module(name, design, self.outside)
+        turns = [TurnGroup(group, lag) for group, lag in zip(design.groups, design.lags, strict=True)]
+        copied = CopiedArrays(design.addresses, self.outside)
         comment = f"// '{design.top}' in {groups}: {design.cycles:,} cycles a frame.\n"
         once = Counter(array for group in design.groups for array in group.once)
         together = [number for number, group in enumerate(design.groups) if any(once[own] > 1 for own in group.once)]
-        return comment + top_module(name, design.groups, self.channels, self.outside, self.cleared, together=together)
+        return comment + top_module(name, turns, self.channels, copied, self.cleared, together=together)
 
     def _own_modules(self) -> Iterator[tuple[str, str]]:
         """The files of the user's modules, each once."""
@@ -186,13 +189,13 @@ class DesignFiles:
         return "\n".join([first, *tilers.get(agent.name, ())])
 
     def _bench(self) -> Iterator[tuple[str, Text]]:
-        design, addresses = self.design, self.design.addresses
+        design = self.design
         bench = Bench(
             f"{design.top}_top",
             self.channels,
             self.outside,
             design.latency,
-            [(addresses.tag(addresses.channels[name]), *place) for name, place in design.frame.outputs.items()],
+            [list(self._outputs(frame)) for frame in (design.frame, *(design.later if design.buffers else ()))],
             len(design.later),
             design.periods is not None,
             self.cleared,
@@ -205,12 +208,18 @@ class DesignFiles:
             run = self._run("under_test.plain")
             yield "tb/tb_axi.v", axi_bench(self.axi, bench, SLOWER * design.cycles, run)
         for channel in self.channels:
-            if design.periods is not None:
+            if design.periods is not None or design.buffers is not None:
                 yield from frame_images(design, channel)
                 continue
             for number, frame in enumerate((design.frame, *design.later)):
                 for name, images in (("memory", frame.before), ("expected", frame.after)):
                     yield image_path(name, number, channel.tag), images[channel.number].text
+
+    def _outputs(self, frame: Frame) -> Iterator[tuple[str, int, int]]:
+        """The outputs of a frame: the tag of the channel of each, its first word there, and the number of words."""
+        addresses = self.design.addresses
+        for name, place in frame.outputs.items():
+            yield addresses.tag(addresses.channels[name]), *place
 
     def _run(self, where: str) -> Run:
         """The lines of a test bench that run its frames; `where` is the plain top module in it."""

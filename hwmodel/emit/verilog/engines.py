@@ -26,7 +26,7 @@ def engine_lines(wiring: GroupWiring, engine: EngineAgents) -> Iterator[str]:
     yield f"  assign {name}_address = {requests}_at_word;"
     yield f"  assign {name}_words = {requests}_is_words;"
     yield f"  assign {name}_write = {requests}_is_write != 0;"
-    if wiring.outside.shared:
+    if wiring.outside.copies:
         yield f"  assign {name}_{COPIED} = {requests}_is_{COPIED};"
     yield f"  wire {name}_whole, {name}_pop;"
     asks, free = f"{requests}_active && {requests}_is_asks != 0", f"{name}_requests_go"

@@ -61,7 +61,7 @@ def group_ports(wiring: GroupWiring) -> list[str]:
     outputs = ["reg busy", "wire running", "wire last", *(("wire loaded",) if setup else ())]
     outputs += [f"wire {own}" for own in (ASKS, SERVED) if shared]
     ports = [port for own in wiring.schedule.engines for port in engine_ports(own.name, wiring.outside)]
-    ports += [copied_port(own.name, wiring.outside) for own in wiring.schedule.engines if shared]
+    ports += [copied_port(own.name, wiring.outside) for own in wiring.schedule.engines if wiring.outside.copies]
     heads = [f"  input wire {own}" for own in inputs] + [f"  output {own}" for own in outputs]
     return [*heads, *(port.declared() for port in ports)]
 

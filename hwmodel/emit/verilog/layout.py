@@ -29,7 +29,8 @@ class ExternalArray:
     `channel` of the external memory. An array in registers has its first byte at `register` of the slave's addresses
     too.
     `once`: it is read before the first frame after a reset, and not again. Frame n has copy n modulo `copies`, which
-    begins `stride` bytes after the one before; in registers it begins with a register of its own.
+    begins `stride` bytes after the one before; in registers it begins with a register of its own. Start s is that of
+    frame s + `ahead`, of outputs also for an `ahead` below 0.
     """
 
     name: str
@@ -44,6 +45,7 @@ class ExternalArray:
     copies: int
     stride: int
     channel: int
+    ahead: int
     register: int | None = None
 
     @property
@@ -73,6 +75,11 @@ class OutsideLayout:
     def frames(self) -> int:
         """The frames after which all arrays are in their first copies again."""
         return lcm(*(array.copies for array in self.arrays))
+
+    @property
+    def before(self) -> int:
+        """The frames of inputs that come before the first start, beside that of the start."""
+        return max((array.ahead for array in self.arrays), default=0)
 
     @cached_property
     def registered(self) -> tuple[ExternalArray, ...]:
@@ -117,7 +124,9 @@ def layout_of(design: HardwareDesign) -> OutsideLayout:
         kind, where = array.type.container.numpy_name, first * addresses.word_bytes
         own = str(array.type), array.type.bits, kind, shape
         copies, stride = addresses.copies.get(name, 1), addresses.sizes[name] * addresses.word_bytes
-        outside = ExternalArray(name, *own, where, slot, role, name in once, copies, stride, addresses.channels[name])
+        ahead = design.buffers.ahead.get(name, 0) if design.buffers is not None else 0
+        place = addresses.channels[name], ahead
+        outside = ExternalArray(name, *own, where, slot, role, name in once, copies, stride, *place)
         needed = copies * outside.register_stride
         if role == "input" and needed <= SMALL and held + needed <= REGISTER_BYTES:
             outside, held = replace(outside, register=FIRST_VALUE + held), held + needed

@@ -10,17 +10,31 @@ from dataclasses import dataclass
 
 from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.verilog.agents import bits_of
-from hwmodel.emit.verilog.wiring import WORDS, ChannelPorts, Outside, engine_ports
+from hwmodel.emit.verilog.copies import CopiedArrays
+from hwmodel.emit.verilog.wiring import WORDS, ChannelPorts, Outside, engine_ports, wire
 
 LONGEST_PATH = 1024  # characters of the name of a file of waveforms
 FRAMES = 2  # that a test bench runs, so that what a frame leaves behind is seen
 
 
+@dataclass(frozen=True)
+class TurnGroup:
+    """A group of a design whose groups work in turn; it does nothing in the first `lag` starts after a reset."""
+
+    schedule: GroupSchedule
+    lag: int = 0
+
+    @property
+    def setup(self) -> bool:
+        """Whether it loads something before the first frame."""
+        return self.schedule.setup
+
+
 def top_module(
     name: str,
-    groups: Sequence[GroupSchedule],
+    groups: Sequence[TurnGroup],
     channels: Sequence[ChannelPorts],
-    outside: Outside,
+    copied: CopiedArrays,
     cleared: int = 0,
     *,
     together: Sequence[int] = (),
@@ -31,33 +45,34 @@ def top_module(
     after another; those `together`, by number, take the words that the first of them asks for. For `cleared` cycles
     after a reset memories of units are cleared: a start in these is kept.
     """
-    engines = [engine for channel in channels for engine in channel.engines]
+    outside, engines = copied.outside, [engine for channel in channels for engine in channel.engines]
     ports = [port for engine in engines for port in engine_ports(engine, outside)]
     lines = [f"module {name} ("]
     own = ["  input wire clk", "  input wire reset", "  input wire start", "  output wire busy", "  output wire done"]
     lines += [",\n".join([*own, *(port.declared() for port in ports)]), ");"]
     loading = [number for number, group in enumerate(groups) if group.setup and number not in together[1:]]
-    started = "starts" if cleared else "start"
-    lines += [*_clearing(cleared), *_beginning(loading, started)]
+    started, begins = "starts" if cleared else "start", "begins"
+    lines += [*_clearing(cleared), *_beginning(loading, started), *_frames(max(group.lag for group in groups))]
     for number, group in enumerate(groups):
-        begins = "begins" if number == 0 else f"last{number - 1}"
         loads = None
         if group.setup:
             before = loading.index(together[0] if number in together else number)
             loads = f"loaded{loading[before - 1]}" if before else f"{started} && !ready"
-        lines += _group(number, group, (begins, loads), outside)
+        lines += _working(number, group, (begins, loads), copied)
+        begins = f"ends{number}" if group.lag else f"last{number}"
     lines.append(f"  assign busy = {' || '.join(f'busy{number}' for number in range(len(groups)))};")
-    lines.append(f"  assign done = last{len(groups) - 1};")
+    lines.append(f"  assign done = {begins};")
     for engine in engines:
+        users = with_engine([group.schedule for group in groups], engine)
         for port in (port for port in engine_ports(engine, outside) if port.output):
             if len(groups) == 1:
-                lines.append(f"  assign {port.name} = {port.name}0;")
+                lines.append(f"  assign {port.name} = {copied.sent(port.name, 0)};")
                 continue
             # A group that is not at work asks for nothing, and its data are masked.
-            users = with_engine(groups, engine)
             asks = [f"running{number}{' && ready' if number in together[1:] else ''}" for number in users]
             masked = [
-                f"({asking} ? {port.name}{number} : {port.bits}'d0)" for number, asking in zip(users, asks, strict=True)
+                f"({asking} ? {copied.sent(port.name, number)} : {port.bits}'d0)"
+                for number, asking in zip(users, asks, strict=True)
             ]
             lines.append(f"  assign {port.name} = {' | '.join(masked)};")
     return "\n".join([*lines, "endmodule", ""])
@@ -93,7 +108,25 @@ def _beginning(loading: Sequence[int], start: str) -> Iterator[str]:
     yield f"  always @(posedge clk) ready <= !reset && (ready || loaded{loading[-1]});"
 
 
-def _group(number: int, group: GroupSchedule, starts: tuple[str, str | None], outside: Outside) -> Iterator[str]:
+def _frames(most: int) -> Iterator[str]:
+    """How many frames were done since the reset, up to those after which all groups work."""
+    if most:
+        yield f"  reg [{bits_of(most + 1) - 1}:0] frames;  // done since the reset, {most} at most"
+        yield f"  always @(posedge clk) frames <= reset ? 0 : frames + (done && frames != {most});"
+
+
+def _working(number: int, group: TurnGroup, starts: tuple[str, str | None], copied: CopiedArrays) -> Iterator[str]:
+    """A group, which another one follows at once as long as its first frame is not there."""
+    if not group.lag:
+        yield from _group(number, group, starts, copied)
+        return
+    begins, loads = starts
+    yield f"  wire works{number} = frames >= {group.lag};  // its first frame is there"
+    yield from _group(number, group, (f"{begins} && works{number}", loads), copied)
+    yield f"  wire ends{number} = works{number} ? last{number} : {begins};"
+
+
+def _group(number: int, group: TurnGroup, starts: tuple[str, str | None], copied: CopiedArrays) -> Iterator[str]:
     start, load = starts
     connected = [".clk(clk)", ".reset(reset)", f".start({start})"]
     connected += [f".{own}({own}{number})" for own in ("busy", "running", "last")]
@@ -101,28 +134,32 @@ def _group(number: int, group: GroupSchedule, starts: tuple[str, str | None], ou
     if load is not None:
         yield f"  wire loaded{number};"
         connected += [f".load({load})", f".loaded(loaded{number})"]
-    for port in (port for engine in group.engines for port in engine_ports(engine.name, outside)):
+    for port in (port for engine in group.schedule.engines for port in engine_ports(engine.name, copied.outside)):
         if port.output:
-            width = f"[{port.bits - 1}:0] " if port.bits > 1 else ""
-            yield f"  wire {width}{port.name}{number};"
+            yield wire(f"{port.name}{number}", port.bits)
             connected.append(f".{port.name}({port.name}{number})")
         else:
             connected.append(f".{port.name}({port.name})")
+    for declared, connection in copied.connected(number, group.schedule):
+        yield declared
+        connected.append(connection)
     yield f"  group{number}_top group{number} (\n    {', '.join(connected)}\n  );"
+    yield from copied.lines(number, group.schedule, f"last{number}")
 
 
 @dataclass(frozen=True)
 class Bench:
     """The subject of a test bench: a top module, the channels of the memory outside, the words of each output.
 
-    With `periods` frames overlap, and the top module says when one is taken.
+    With `periods` frames overlap, and the top module says when one is taken. If outputs lie elsewhere in each frame,
+    `outputs` has one entry for each, else one for all; then the memory keeps what it has from frame to frame.
     """
 
     top: str
     channels: Sequence[ChannelPorts]
     outside: Outside
     latency: int
-    outputs: Sequence[tuple[str, int, int]]  # the tag of its channel, the first word there, and how many
+    outputs: Sequence[Sequence[tuple[str, int, int]]]  # by frame, the tag of each one's channel, first word, and count
     later: int = 0  # frames with data of their own after the first one; without any, all frames have the same
     periods: bool = False
     cleared: int = 0  # cycles after a reset in which no frame begins
@@ -150,6 +187,12 @@ def expected_words(bench: Bench) -> Iterator[str]:
     """The memories for what should be in each channel."""
     for channel in bench.channels:
         yield f"  reg [{bench.outside.word_bits - 1}:0] expected{channel.tag} [0:{words_in(channel) - 1}];"
+
+
+def cleared_words(bench: Bench) -> Iterator[str]:
+    """Statements that clear all channels before the first frame."""
+    for channel in bench.channels:
+        yield f"    for (at = 0; at < {words_in(channel)}; at = at + 1) memory{channel.tag}.words[at] = 0;"
 
 
 def words_read(bench: Bench, name: str, number: int) -> Iterator[str]:
@@ -221,6 +264,8 @@ def _frame_loop(bench: Bench, longest: int, before: Sequence[str]) -> Iterator[s
     yield from before
     if not bench.later:
         yield from (f"    {line}" for line in words_read(bench, "expected", 0))
+    if len(bench.outputs) > 1:
+        yield from cleared_words(bench)
     yield "    repeat (3) @(negedge clk);"
     yield "    reset = 0;"
     if bench.cleared:
@@ -245,9 +290,11 @@ def _frame_loop(bench: Bench, longest: int, before: Sequence[str]) -> Iterator[s
 def _words_compared(bench: Bench) -> Iterator[str]:
     """The end of a frame: words of the outputs that differ are counted, and all figures printed."""
     yield "      wrong = 0;"
-    for tag, first, count in bench.outputs:
-        yield f"      for (at = {first}; at < {first + count}; at = at + 1)"
-        yield f"        if (memory{tag}.words[at] !== expected{tag}[at]) wrong = wrong + 1;"
+    for number, outputs in enumerate(bench.outputs):
+        frame = f"if (frame == {number}) " if len(bench.outputs) > 1 else ""
+        for tag, first, count in outputs:
+            yield f"      {frame}for (at = {first}; at < {first + count}; at = at + 1)"
+            yield f"        if (memory{tag}.words[at] !== expected{tag}[at]) wrong = wrong + 1;"
     yield '      $display("frame %0d before %0d cycles %0d wrong %0d", frame, waited, cycles, wrong);'
 
 

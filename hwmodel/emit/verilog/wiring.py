@@ -18,8 +18,9 @@ WORDS = 16  # bits of the number of words of a request
 class Outside:
     """The external memory as a group sees it: bits of a word and of a word's address, and the most unfinished requests.
 
-    If it is `shared` with other groups at the same time, a step asks before the port serves it. Then some arrays have
-    `copies`, and a request says for which of them it is. Else a step that moves something takes a `turn` at least.
+    If it is `shared` with other groups at the same time, a step asks before the port serves it. Else a step that moves
+    something takes a `turn` at least. If some arrays have copies, a request says for which frame of which of these it
+    is; there are so many `copies` to say.
     """
 
     word_bits: int
@@ -32,7 +33,7 @@ class Outside:
     @staticmethod
     def of(addresses: AddressMap, outstanding: int, *, shared: bool = False, turn: int = 0) -> Outside:
         """The interface to a memory in which arrays lie one after another."""
-        bits, copies = addresses.bits, len(addresses.copies)
+        bits, copies = addresses.bits, len(addresses.copied)
         return Outside(8 * addresses.word_bytes, bits, outstanding, shared, copies, 0 if shared else turn)
 
 
@@ -89,7 +90,7 @@ def engine_ports(engine: str, outside: Outside) -> tuple[ModulePort, ...]:
 
 
 def copied_port(engine: str, outside: Outside) -> ModulePort:
-    """The output of a group at a shared port that says for which array with copies a request is, from 1 on; 0: none."""
+    """The output of a group that says for which frame of which array with copies a request is, from 1 on; 0: none."""
     return ModulePort(f"{engine}_{COPIED}", bits_of(outside.copies + 1))
 
 

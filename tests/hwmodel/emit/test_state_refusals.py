@@ -18,7 +18,24 @@ PART = LOOK + "task top(x: u5[6], t: u8[6, 32]) -> (y: u8[6]) { repeat [6] of lo
 BOTH = WHOLE.replace("y = t[x]", "y = u8(t[x] + t[3])")
 LINKS = "x <- x  p <- y delay [1, 0] else 0  y -> y"
 FRAMES = MIX + f"task top(x: u8[*, 6]) -> (y: u8[*, 6]) {{ repeat [*, 6] of mix {{ {LINKS} }} }}"
+WINDOW = (
+    "elementary same(x: u8) -> (y: u8) { y = x }\n"
+    "elementary less(x: u8[1, 2]) -> (y: u8) { y = u8(x[0, 0] - x[0, 1]) }\n"
+    "task copies(v: u8[*, 8]) -> (b: u8[*, 8]) { repeat [*, 8] of same { x <- v  y -> b } }\n"
+    "task apart(b: u8[*, 8]) -> (o: u8[*, 8]) { repeat [*, 8] of less {\n"
+    "  x <- b at origin [0, 0] paving [1, 0; 0, 1] fitting [0, 1; 0, 0]  y -> o } }\n"
+    "task top(v: u8[*, 8]) -> (o: u8[*, 8]) { b = copies(v)  o = apart(b) }"
+)
 VERILOG = [
+    (WINDOW, None),
+    (
+        WINDOW.replace("8]", "6]"),
+        "the frames of 'b', of which a task reads several, are not whole words one after another",
+    ),
+    (
+        WINDOW.replace("origin [0, 0]", "origin [1, 0]"),
+        "some of 'b' is read of a later frame alone, and is not stored in its own",
+    ),
     (WHOLE, None),
     (PART, "'top' reads 't' at subscripts of data, and not all of it is there once for all repetitions"),
     (BOTH, "'top' reads 't' at subscripts of data and at others"),
@@ -29,6 +46,7 @@ CPP = [
     (WHOLE, None),
     (PART, "'top' reads 't' at subscripts of data, and not all of it is there once for all repetitions"),
     (FRAMES, None),
+    (WINDOW, "a task reads what other frames made"),
 ]
 CASES = [*((text, True, reason) for text, reason in VERILOG), *((text, False, reason) for text, reason in CPP)]
 

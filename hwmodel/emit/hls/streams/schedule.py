@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
 from hwmodel.emit.hls.streams.group import CppLiterals
+from hwmodel.emit.schedule.design import StreamScheduling
 from hwmodel.emit.schedule.frames.whole_stream import WholeStream
 from hwmodel.emit.schedule.group import TaskPace
 from hwmodel.emit.schedule.own_module import Computing
@@ -49,7 +50,7 @@ class UntimedSchedule(StreamSchedule):
             yield TaskPace(task, firing.units, firing.interval, firing.latency)
 
 
-def schedule_untimed(
+def _schedule(
     accesses: Accesses,
     platform: Platform,
     addresses: AddressMap,
@@ -58,7 +59,7 @@ def schedule_untimed(
     outside: Outside,
     whole: WholeStream | None = None,
 ) -> tuple[UntimedSchedule, Outside]:
-    """The schedule of a group, with the cycles of its run on the platform; otherwise as `schedule_stream`."""
+    """The schedule of a group, with the cycles of its run on the platform; otherwise as that of Verilog."""
     stream = run.group.stream
     large = accesses if whole is None else whole.accesses
     timed = StreamHardware(StreamModel(large, run.tasks, platform), stream, contents)
@@ -77,3 +78,6 @@ def schedule_untimed(
     schedule, after = scheduler.scheduled(outside)
     own = {field.name: getattr(schedule, field.name) for field in fields(schedule)}
     return UntimedSchedule(**own | {"cycles": cycles}, timed=timed, timed_steps=steps), after
+
+
+CPP_STREAMS = StreamScheduling(_schedule)

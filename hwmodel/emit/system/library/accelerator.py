@@ -39,7 +39,8 @@ class OutsideArray(NamedTuple):
 
     It begins at byte `first` of the memory of its `channel`; an input that lies in registers at address `register` of
     these instead. Frame n has copy n modulo `copies`, each `stride` bytes after the one before; in registers at a
-    multiple of 4.
+    multiple of 4. Start s takes or makes frame s + `ahead`: if tasks read several frames, that is a later one of
+    inputs, or an earlier one of outputs.
     """
 
     name: str
@@ -54,6 +55,7 @@ class OutsideArray(NamedTuple):
     copies: int
     stride: int
     channel: int
+    ahead: int
     register: int | None
 
     @property
@@ -118,6 +120,11 @@ class FrameLayout(NamedTuple):
         rows = (OutsideArray(**{**row, "shape": tuple(row["shape"])}) for row in document.pop("arrays"))
         return FrameLayout(**document, arrays={row.name: row for row in rows})
 
+    @property
+    def before(self) -> int:
+        """The frames of inputs that come before the first start, beside that of the start."""
+        return max(array.ahead for array in self.arrays.values())
+
     def named(self, name: str, role: str) -> OutsideArray:
         """An input or output. Raises KeyError for other names."""
         array = self.arrays.get(name)
@@ -137,7 +144,8 @@ class Accelerator:
     a port) and the address of its first byte.
 
     A frame is started while the design is `ready`, and its outputs are taken when it is `done`. Where frames overlap,
-    the design waits for the latter before it is done with the next frame.
+    the design waits for the latter before it is done with the next frame. If tasks read several frames, reset the
+    design before the first one of a video.
     """
 
     def __init__(self, registers: Registers, memory: Any, base: int, others: Sequence[tuple[Any, int]] = ()) -> None:
@@ -153,8 +161,10 @@ class Accelerator:
             registers.write(low, address & 0xFFFFFFFF)
             registers.write(low + 4, address >> 32)
         self.started = self.taken = registers.read(FRAME) if LAYOUT.overlap > 1 else 0  # frames so far
+        self.started -= LAYOUT.before  # the first frames wait for others
         self._given: dict[str, bytes] = {}  # the elements of inputs, also for later frames
         self._written: dict[tuple[str, int], bytes] = {}  # those that each copy of an input has
+        self._made: dict[str, list[NDArray[Any]]] = {}  # outputs that wait for others of their frame
 
     @staticmethod
     def _bytes(memory: Any, size: int) -> memoryview:
@@ -192,32 +202,32 @@ class Accelerator:
 
     def _write(self, array: OutsideArray, data: bytes) -> None:
         """Write an input of the next frame, unless its copy has these elements."""
-        copy = array.name, self.started % array.copies
+        frame = self.started + LAYOUT.before
+        copy = array.name, frame % array.copies
         if self._written.get(copy) is data:
             return
         self._written[copy] = data
         if array.register is None:
-            first = array.first_of(self.started)
+            first = array.first_of(frame)
             self.memories[array.channel][first : first + len(data)] = data
             return
         for at in range(0, len(data), 4):
             value = int.from_bytes(data[at : at + 4], "little")
-            self.registers.write(array.register_of(self.started) + at, value)
+            self.registers.write(array.register_of(frame) + at, value)
 
     def get(self, name: str) -> NDArray[Any]:
         """The elements of an output, of the frame that is done."""
         array = LAYOUT.named(name, "output")
-        return array.unpack(self.memories[array.channel][array.first_of(self.taken) :])
+        return array.unpack(self.memories[array.channel][array.first_of(self.taken + array.ahead) :])
 
-    def start(self) -> None:
-        """Begin a frame. Inputs that were not given for it are as they were."""
-        if LAYOUT.overlap == 1:
-            self.registers.write(CONTROL, START | CLEAR_DONE)
-            return
+    def start(self) -> bool:
+        """Begin a frame, unless it waits for later ones. Inputs that were not given for it are as they were."""
         for name, data in self._given.items():
             self._write(LAYOUT.arrays[name], data)
-        self.registers.write(CONTROL, START)
         self.started += 1
+        if self.started > 0:
+            self.registers.write(CONTROL, START if LAYOUT.overlap > 1 else START | CLEAR_DONE)
+        return self.started > 0
 
     def wait(self, pause: Callable[[], Any] = lambda: None) -> int:
         """Wait for the end of a frame with a `pause` between looks; return its cycles.
@@ -232,32 +242,49 @@ class Accelerator:
         return self.registers.read(CYCLES)
 
     def take(self) -> dict[str, NDArray[Any]]:
-        """The outputs of the frame that is done; the design may write others in their place then."""
-        outputs = {array.name: self.get(array.name) for array in LAYOUT.arrays.values() if array.role == "output"}
+        """The outputs that are made; the design may write others in their place then.
+
+        They are those of the frame that is done; if tasks read several frames, each of frame `taken` + its `ahead`,
+        counted before. Those of the first frames may be missing.
+        """
+        made = (array for array in LAYOUT.arrays.values() if array.role == "output" and self.taken + array.ahead >= 0)
+        outputs = {array.name: self.get(array.name) for array in made}
         self.registers.write(CONTROL, CLEAR_DONE)
-        self.taken += LAYOUT.overlap > 1
+        self.taken += 1
         return outputs
 
     def run(self, **inputs: Any) -> dict[str, NDArray[Any]]:
-        """The outputs of a frame. Inputs that are not given are as they were."""
-        return next(self.run_frames([inputs]))
+        """The outputs of a frame, nothing if they wait for later ones. Inputs that are not given are as they were."""
+        return next(self.run_frames([inputs]), {})
 
     def run_frames(
         self, frames: Iterable[Mapping[str, Any]], pause: Callable[[], Any] = lambda: None
     ) -> Iterator[dict[str, NDArray[Any]]]:
-        """The outputs of frames in their order, given the inputs of each; frames overlap where the design has that."""
+        """The outputs of frames in their order, given the inputs of each; frames overlap where the design has that.
+
+        If tasks read several frames, the outputs of a frame come when all later ones that they need are there: there
+        are fewer of them than frames of inputs.
+        """
         flying = 0
         for inputs in frames:
             while flying == LAYOUT.overlap or not self.ready:
                 if self.done:
                     self.wait()
                     flying -= 1
-                    yield self.take()
+                    yield from self._complete()
                 pause()
             for name, values in inputs.items():
                 self.put(name, values)
-            self.start()
-            flying += 1
+            flying += self.start()
         for _ in range(flying):
             self.wait(pause)
-            yield self.take()
+            yield from self._complete()
+
+    def _complete(self) -> Iterator[dict[str, NDArray[Any]]]:
+        """The outputs of the frame that is done, or of the earlier one that is whole with it."""
+        for name, values in self.take().items():
+            self._made.setdefault(name, []).append(values)
+        if len(self._made) == sum(array.role == "output" for array in LAYOUT.arrays.values()) and all(
+            self._made.values()
+        ):
+            yield {name: values.pop(0) for name, values in self._made.items()}

@@ -43,7 +43,8 @@ PERIOD = 1000 / (LAYOUT.clock_mhz or 100)  # of the clock, in ns
 LONGEST = 20 * LAYOUT.cycles + 1000  # cycles of a frame behind a slow memory
 CHANNELS = [channel for channel, size in enumerate(LAYOUT.sizes) if size]  # those that have a port
 OUTPUTS = [array for array in LAYOUT.arrays.values() if array.role == "output"]
-AGAIN = math.lcm(*(array.copies for array in LAYOUT.arrays.values()))  # frames from a first copy to a first copy
+# Frames that overlap, from a first copy to a first copy.
+AGAIN = math.lcm(*(array.copies for array in LAYOUT.arrays.values())) if LAYOUT.overlap > 1 else 1
 FRAMES = max(2, len([*(FOLDER / "data").glob("expected*.hex")]))  # after a reset, of which the folder has images
 
 
@@ -77,16 +78,20 @@ def of_frame(name: str, number: int) -> str:
     return own if file_of(own, CHANNELS[0]).exists() else name
 
 
-def inputs_of_the_folder(number: int = 0) -> dict[str, Any]:
-    """The arrays that data/memory.hex holds, or the image of that frame."""
+def inputs_of_the_folder(number: int = 0) -> dict[tuple[str, int], Any]:
+    """The frames of inputs that data/memory.hex holds, or the image of that start."""
     return arrays_of("memory", "input", number)
 
 
-def arrays_of(name: str, role: str, number: int) -> dict[str, Any]:
-    """The arrays of the image of a frame."""
+def arrays_of(name: str, role: str, number: int) -> dict[tuple[str, int], Any]:
+    """The frames of arrays in the image of a start, by name and number."""
     data = {channel: image(of_frame(name, number), channel) for channel in CHANNELS}
-    arrays = (array for array in LAYOUT.arrays.values() if array.role == role)
-    return {array.name: array.unpack(data[array.channel][array.first_of(number) :]) for array in arrays}
+    found: dict[tuple[str, int], Any] = {}
+    for array in (array for array in LAYOUT.arrays.values() if array.role == role):
+        last = number + array.ahead
+        for frame in range(0 if number == 0 and array.ahead > 0 else max(last, 0), last + 1):
+            found[array.name, frame] = array.unpack(data[array.channel][array.first_of(frame) :])
+    return found
 
 
 class FrameBench:
@@ -130,13 +135,13 @@ class FrameBench:
             for channel in (writes.aw_channel, writes.w_channel, writes.b_channel, reads.ar_channel, reads.r_channel):
                 channel.set_pause_generator(at_random(next(seeds)))
 
-    async def put(self, array: OutsideArray, values: Any) -> None:
-        """Give an input its elements, for the frame that is started next."""
+    async def put(self, array: OutsideArray, frame: int, values: Any) -> None:
+        """Give an input its elements of a frame."""
         data = array.pack(values)
         if array.register is None:
-            self.memories[array.channel].write(base(array.channel) + array.first_of(self.started), data)
+            self.memories[array.channel].write(base(array.channel) + array.first_of(frame), data)
         else:
-            await self.registers.write(array.register_of(self.started), data)
+            await self.registers.write(array.register_of(frame), data)
 
     async def until(self, bit: int, enable: int) -> int:
         """Wait for a bit of STATUS by its interrupt, whose bit to enable is given; return STATUS."""
@@ -149,24 +154,26 @@ class FrameBench:
         assert status & (bit | FAULT) == bit
         return status
 
-    async def start(self, inputs: dict[str, Any]) -> None:
+    async def start(self, inputs: dict[tuple[str, int], Any]) -> None:
         """Begin a frame as soon as one may be started, and its inputs be written."""
         await self.until(READY, WHILE_READY)
-        for name, values in inputs.items():
-            await self.put(LAYOUT.named(name, "input"), values)
+        for (name, frame), values in inputs.items():
+            await self.put(LAYOUT.named(name, "input"), frame, values)
         assert int(await self.registers.read_dword(FRAME)) == self.started % AGAIN
         await self.registers.write_dword(CONTROL, START)
         self.started += 1
 
-    async def take(self) -> dict[str, Any]:
-        """The outputs of the next frame, when it is done."""
+    async def take(self) -> dict[tuple[str, int], Any]:
+        """The outputs of the next start, when it is done, by name and frame. What no task reads again is cleared."""
         await self.until(DONE, WHILE_DONE)
         cocotb.log.info("cycles %d", await self.registers.read_dword(CYCLES))
-        outputs: dict[str, Any] = {}
-        for array in OUTPUTS:
-            memory, first = self.memories[array.channel], base(array.channel) + array.first_of(self.taken)
-            outputs[array.name] = array.unpack(memory.read(first, array.nbytes))
-            memory.write(first, bytes(array.nbytes))
+        outputs: dict[tuple[str, int], Any] = {}
+        for array in (array for array in OUTPUTS if self.taken + array.ahead >= 0):
+            frame = self.taken + array.ahead
+            memory, first = self.memories[array.channel], base(array.channel) + array.first_of(frame)
+            outputs[array.name, frame] = array.unpack(memory.read(first, array.nbytes))
+            if array.copies == 1 or LAYOUT.overlap > 1:
+                memory.write(first, bytes(array.nbytes))
         await self.registers.write_dword(CONTROL, CLEAR_DONE)
         self.taken += 1
         return outputs
@@ -185,10 +192,10 @@ class FrameBench:
                 compare(await self.take(), self.taken - 1)
 
 
-def compare(outputs: dict[str, Any], number: int) -> None:
+def compare(outputs: dict[tuple[str, int], Any], number: int) -> None:
     """Require the outputs of data/expected.hex, or of the image of that frame."""
-    for name, expected in arrays_of("expected", "output", number).items():
-        assert outputs[name].tobytes() == expected.tobytes(), f"'{name}' of frame {number} differs"
+    for own, expected in arrays_of("expected", "output", number).items():
+        assert outputs[own].tobytes() == expected.tobytes(), f"'{own[0]}' of frame {own[1]} differs"
 
 
 def at_random(seed: int) -> Any:

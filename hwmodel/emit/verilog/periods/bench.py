@@ -7,7 +7,7 @@ from functools import partial
 
 from hwmodel.emit.images import LongText, MemoryImage, Text
 from hwmodel.emit.schedule.design import Frame, HardwareDesign
-from hwmodel.emit.verilog.top import Bench, Run, expected_words, image_path, words_in, words_read
+from hwmodel.emit.verilog.top import Bench, Run, cleared_words, expected_words, image_path, words_read
 from hwmodel.emit.verilog.wiring import ChannelPorts
 
 
@@ -91,8 +91,7 @@ def _ends(groups: int, where: str) -> Iterator[str]:
 
 
 def _first_frame(bench: Bench, longest: int) -> Iterator[str]:
-    for channel in bench.channels:
-        yield f"    for (at = 0; at < {words_in(channel)}; at = at + 1) memory{channel.tag}.words[at] = 0;"
+    yield from cleared_words(bench)
     yield "    load(0);"
     yield "    repeat (3) @(negedge clk);"
     yield "    reset = 0;"

@@ -9,8 +9,9 @@ from hwmodel.emit.schedule.design import HardwareDesign, Periods
 from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.port import AddressMap
 from hwmodel.emit.verilog.agents import bits_of
+from hwmodel.emit.verilog.copies import CopiedArrays
 from hwmodel.emit.verilog.top import with_engine
-from hwmodel.emit.verilog.wiring import ASKS, GRANTED, SERVED, Outside, channels_of, copied_port, engine_ports, wire
+from hwmodel.emit.verilog.wiring import ASKS, GRANTED, SERVED, Outside, channels_of, engine_ports, wire
 
 
 def periods_module(name: str, design: HardwareDesign, outside: Outside) -> str:
@@ -45,7 +46,8 @@ class _Printer:
         for engine in self.engines:
             users = with_engine(self.groups, engine)
             for port in (port for port in engine_ports(engine, self.outside) if port.output):
-                masked = (f"(owner[{number}] ? {self._sent(port.name, number)} : {port.bits}'d0)" for number in users)
+                sent = ((number, self._copied.sent(port.name, number)) for number in users)
+                masked = (f"(owner[{number}] ? {own} : {port.bits}'d0)" for number, own in sent)
                 lines.append(f"  assign {port.name} = {' | '.join(masked)};")
         return "\n".join([*lines, "endmodule", ""])
 
@@ -53,14 +55,9 @@ class _Printer:
     def _vector(self) -> str:
         return f"[{len(self.groups) - 1}:0]"
 
-    @staticmethod
-    def _sent(port: str, number: int) -> str:
-        """The net that a group sends to a port; addresses are moved to the copy of its frame."""
-        return (
-            f"{port}{number}"
-            if not port.endswith("_address")
-            else f"({port}{number} + {port.removesuffix('_address')}_ahead{number})"
-        )
+    @property
+    def _copied(self) -> CopiedArrays:
+        return CopiedArrays(self.addresses, self.outside)
 
     def _periods(self) -> Iterator[str]:
         """The frames that are wanted, and the periods; what stays on the chip is loaded before the first one."""
@@ -110,39 +107,8 @@ class _Printer:
             if port.output:
                 yield wire(f"{port.name}{number}", port.bits)
             connected.append(f".{port.name}({port.name}{number if port.output else ''})")
-        for port in (copied_port(engine.name, self.outside) for engine in group.engines):
-            yield wire(f"{port.name}{number}", port.bits)
-            connected.append(f".{port.name}({port.name}{number})")
+        for declared, connection in self._copied.connected(number, group):
+            yield declared
+            connected.append(connection)
         yield f"  group{number}_top group{number} (\n    {', '.join(connected)}\n  );"
-        yield from self._copies(number, group)
-
-    def _copies(self, number: int, group: GroupSchedule) -> Iterator[str]:
-        """By how many words the copies of a group's frame lie ahead of the first ones."""
-        arrays = [array for array in _arrays_of(group) if array in self.addresses.copies]
-        for copies in sorted({self.addresses.copies[array] for array in arrays}):
-            counter = f"frame{number}_of{copies}"
-            yield f"  reg [{bits_of(copies) - 1}:0] {counter};  // the frame of group {number}, modulo {copies}"
-            yield "  always @(posedge clk)"
-            yield f"    if (reset) {counter} <= 0;"
-            yield f"    else if (lasts[{number}]) {counter} <= {counter} == {copies - 1} ? 0 : {counter} + 1'b1;"
-        for engine in (engine.name for engine in group.engines):
-            copied = copied_port(engine, self.outside)
-            yield f"  reg [{self.outside.address_bits - 1}:0] {engine}_ahead{number};"
-            yield "  always @*"
-            yield f"    case ({copied.name}{number})"
-            for place, array in enumerate(self.addresses.copies, 1):
-                if array in arrays:
-                    yield f"      {place}: {engine}_ahead{number} = {self._ahead(number, array)};  // {array}"
-            yield f"      default: {engine}_ahead{number} = 0;"
-            yield "    endcase"
-
-    def _ahead(self, number: int, array: str) -> str:
-        """How far the copy of an array for a group's frame is from the first one."""
-        size, copies = self.addresses.sizes[array], self.addresses.copies[array]
-        chosen = (f"frame{number}_of{copies} == {copy} ? {copy * size} : " for copy in range(1, copies))
-        return f"{''.join(chosen)}0"
-
-
-def _arrays_of(group: GroupSchedule) -> list[str]:
-    """The arrays that a group loads and stores, each once."""
-    return list(dict.fromkeys(own.array for engine in group.engines for own in engine.lanes))
+        yield from self._copied.lines(number, group, f"lasts[{number}]")

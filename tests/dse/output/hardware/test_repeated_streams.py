@@ -17,9 +17,9 @@ from dse.verify.testbench import Testbench, memories_of_groups, run_simulation
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan
 from hwmodel.emit.hls.design import HlsFiles
-from hwmodel.emit.hls.streams.schedule import schedule_untimed
+from hwmodel.emit.hls.streams.schedule import CPP_STREAMS
 from hwmodel.emit.schedule.design import HardwareDesign, StreamScheduling, schedule_design
-from hwmodel.emit.streams.port_schedule import schedule_stream
+from hwmodel.emit.streams.port_schedule import VERILOG_STREAMS
 from hwmodel.emit.verilog.design import DesignFiles
 from hwmodel.streamed import Stream
 
@@ -105,7 +105,7 @@ class Case:
         return found[0]
 
 
-def hardware_of(case: Case, streams: StreamScheduling = schedule_stream) -> tuple[Repeated | None, HardwareDesign]:
+def hardware_of(case: Case, streams: StreamScheduling = VERILOG_STREAMS) -> tuple[Repeated | None, HardwareDesign]:
     """The hardware by a shorter frame, and that by the whole one."""
     bench = case.bench()
     design = case.design(bench.model)
@@ -145,7 +145,7 @@ def test_a_shorter_frame_gives_the_hardware_of_the_whole_one(case: Case) -> None
 
 @pytest.mark.parametrize("name", ["half the rows", "two pixels", "a stream before blocks"])
 def test_a_shorter_frame_gives_the_cpp_of_the_whole_one(name: str) -> None:
-    short, whole = hardware_of(CASES[name], schedule_untimed)
+    short, whole = hardware_of(CASES[name], CPP_STREAMS)
     assert short is not None
     spec = CASES[name].bench().spec
     assert HlsFiles(spec, short.hardware).files() == HlsFiles(spec, whole).files()

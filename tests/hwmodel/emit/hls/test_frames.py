@@ -18,7 +18,7 @@ from stream_networks import Case
 from arrayol.errors import ArrayolError
 from hwmodel.emit.hls.compiler import PLAIN, run_build
 from hwmodel.emit.hls.design import HlsFiles
-from hwmodel.emit.hls.streams.schedule import schedule_untimed
+from hwmodel.emit.hls.streams.schedule import CPP_STREAMS
 
 VIDEO = """\
 elementary mix(x: u8, p: u8) -> (y: u8) { y = u8(x + 3 * p) }
@@ -67,7 +67,7 @@ def test_each_frame_finds_what_the_one_before_made() -> None:
 def test_frames_in_turn(tmp_path: Path, before: str, after: str) -> None:
     (tmp_path / "top.aol").write_text(VIDEO)
     case = Case.of(tmp_path / "top.aol")
-    files = HlsFiles(case.spec, mixed_design(case, ((1, None),), streams=schedule_untimed))
+    files = HlsFiles(case.spec, mixed_design(case, ((1, None),), streams=CPP_STREAMS))
     write(files, tmp_path)
     changed, count = re.subn(before, after, (tmp_path / "src" / "group0.cpp").read_text()) if before else ("", 0)
     if count:

@@ -16,7 +16,7 @@ from stream_networks import case_of
 
 from hwmodel.emit.hls.compiler import PLAIN, run_build
 from hwmodel.emit.hls.design import HlsFiles
-from hwmodel.emit.hls.streams.schedule import schedule_untimed
+from hwmodel.emit.hls.streams.schedule import CPP_STREAMS
 from hwmodel.streamed import Stream
 
 PORT = Stream()
@@ -33,7 +33,7 @@ DESIGNS: list[tuple[str, dict[str, int], Kinds]] = [
 @pytest.mark.parametrize(("name", "sizes", "kinds"), DESIGNS, ids=[name for name, *_ in DESIGNS])
 def test_groups_of_both_kinds(tmp_path: Path, name: str, sizes: dict[str, int], kinds: Kinds) -> None:
     case = case_of(name, tmp_path, **sizes)
-    files = HlsFiles(case.spec, mixed_design(case, kinds, together=True, streams=schedule_untimed))
+    files = HlsFiles(case.spec, mixed_design(case, kinds, together=True, streams=CPP_STREAMS))
     assert files.behind == 2
     seen = seen_of(files)
     assert is_right(seen, files.frames), seen
@@ -55,7 +55,7 @@ CHANGES = {
 def test_what_is_changed_differs(tmp_path: Path) -> None:
     case = case_of("unsharp", tmp_path, H=4, W=6)
     kinds: Kinds = ((1, None), (3, PORT), (1, None))
-    files = HlsFiles(case.spec, mixed_design(case, kinds, together=True, streams=schedule_untimed))
+    files = HlsFiles(case.spec, mixed_design(case, kinds, together=True, streams=CPP_STREAMS))
     write(files, tmp_path)
     assert is_right(run_build(tmp_path, PLAIN), files.frames)
     for name, (path, before, after) in CHANGES.items():

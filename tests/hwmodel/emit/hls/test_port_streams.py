@@ -20,7 +20,7 @@ from stream_networks import Case, case_of
 from arrayol.errors import ArrayolError
 from hwmodel.emit.hls.compiler import PLAIN, run_build
 from hwmodel.emit.hls.design import HlsFiles
-from hwmodel.emit.hls.streams.schedule import schedule_untimed
+from hwmodel.emit.hls.streams.schedule import CPP_STREAMS
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.streamed import Stream
 
@@ -64,7 +64,7 @@ CASES = [
 @pytest.mark.parametrize(("name", "sizes", "stream", "chunk"), CASES, ids=[name for name, *_ in CASES])
 def test_groups_alone(tmp_path: Path, name: str, sizes: dict[str, int], stream: Stream, chunk: int | None) -> None:
     case = case_of(name, tmp_path, **sizes)
-    require_right(case, port_design(case, stream, 50, chunk=chunk, streams=schedule_untimed))
+    require_right(case, port_design(case, stream, 50, chunk=chunk, streams=CPP_STREAMS))
 
 
 MIXED: list[tuple[str, dict[str, int], Kinds]] = [
@@ -77,18 +77,18 @@ MIXED: list[tuple[str, dict[str, int], Kinds]] = [
 @pytest.mark.parametrize(("name", "sizes", "kinds"), MIXED, ids=[name for name, *_ in MIXED])
 def test_groups_of_both_kinds(tmp_path: Path, name: str, sizes: dict[str, int], kinds: Kinds) -> None:
     case = case_of(name, tmp_path, **sizes)
-    require_right(case, mixed_design(case, kinds, streams=schedule_untimed))
+    require_right(case, mixed_design(case, kinds, streams=CPP_STREAMS))
 
 
 def test_what_is_loaded_before_all_frames(tmp_path: Path) -> None:
     case = case_of("conv3x3", tmp_path, H=6, W=8)
-    require_right(case, port_design(case, PORT, 50, loads={"kernel": "once"}, streams=schedule_untimed))
+    require_right(case, port_design(case, PORT, 50, loads={"kernel": "once"}, streams=CPP_STREAMS))
 
 
 def test_a_port_that_serves_in_turns(tmp_path: Path) -> None:
     """Steps wait in Verilog, which no value depends on."""
     case, platform = case_of("two", tmp_path, H=4, W=6), memory_of(platform_at(50), turn=100)
-    require_right(case, port_design(case, PORT, platform=platform, streams=schedule_untimed))
+    require_right(case, port_design(case, PORT, platform=platform, streams=CPP_STREAMS))
 
 
 def judge(own: Placed, tally: Counter[str]) -> None:
@@ -100,7 +100,7 @@ def judge(own: Placed, tally: Counter[str]) -> None:
     for stream in own.streams:
         try:
             kinds = own.kinds(len(case.network.processes), stream)
-            design = mixed_design(case, kinds, own.platform, chunk=own.chunk, streams=schedule_untimed)
+            design = mixed_design(case, kinds, own.platform, chunk=own.chunk, streams=CPP_STREAMS)
         except ArrayolError as refused:
             if not {diagnostic.code for diagnostic in refused.diagnostics} <= REFUSED:
                 raise
@@ -130,7 +130,7 @@ CHANGES = {
 def test_what_is_changed_differs(tmp_path: Path) -> None:
     """The chunks have four pulses, and a line has eight."""
     case = case_of("unsharp", tmp_path, H=6, W=8)
-    files = HlsFiles(case.spec, port_design(case, PORT, 50, chunk=4, streams=schedule_untimed)).files()
+    files = HlsFiles(case.spec, port_design(case, PORT, 50, chunk=4, streams=CPP_STREAMS)).files()
     for path, text in files.items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(text, encoding="utf-8")

@@ -23,7 +23,7 @@ from stream_networks import case_of
 from arrayol import api
 from dse.space.study import Study
 from hwmodel.emit.hls.design import FRAMES, HlsFiles
-from hwmodel.emit.hls.streams.schedule import schedule_untimed
+from hwmodel.emit.hls.streams.schedule import CPP_STREAMS
 from hwmodel.streamed import Stream
 
 HEADERS = "ARRAYOL_HLS_HEADERS"  # environment variable: a folder that has the vendor's headers
@@ -55,7 +55,7 @@ def test_only_standard_names_outside_of_the_shim() -> None:
 
 def test_only_standard_names_in_a_stream_behind_the_port(tmp_path: Path) -> None:
     case = case_of("unsharp", tmp_path, H=6, W=8)
-    files = HlsFiles(case.spec, port_design(case, Stream(), streams=schedule_untimed)).files()
+    files = HlsFiles(case.spec, port_design(case, Stream(), streams=CPP_STREAMS)).files()
     own = [text for path, text in files.items() if not path.startswith(("shim/", "data/"))]
     assert OTHER_NAMES.findall(SHIM.sub("", "\n".join(own))) == []
 
@@ -91,7 +91,7 @@ def test_frames_of_streaming_groups_are_right(tmp_path: Path) -> None:
 def test_frames_of_streams_behind_the_port_are_right(together: bool, tmp_path: Path) -> None:
     """A stream between blocks, and blocks of one row."""
     case, kinds = case_of("unsharp", tmp_path, H=4, W=6), ((1, None), (3, Stream()), (1, None))
-    design = mixed_design(case, kinds, together=together, streams=schedule_untimed)
+    design = mixed_design(case, kinds, together=together, streams=CPP_STREAMS)
     require_frames(HlsFiles(case.spec, design), tmp_path)
 
 

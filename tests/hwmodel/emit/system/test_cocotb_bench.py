@@ -18,6 +18,8 @@ from system_designs import (
     overlapping_narrow,
     overlapping_on_channels,
     separate,
+    several_frames,
+    several_frames_on_channels,
     write_folder,
 )
 from verilog_programs import needs_icarus
@@ -40,7 +42,8 @@ def bench_passes(folder: Path) -> bool:
 
 
 DESIGNS = [
-    design_on, separate, narrow, complex_elements, on_channels, overlapping, overlapping_narrow, overlapping_on_channels
+    design_on, separate, narrow, complex_elements, on_channels, overlapping, overlapping_narrow,
+    overlapping_on_channels, several_frames, several_frames_on_channels,
 ]  # fmt: skip
 
 

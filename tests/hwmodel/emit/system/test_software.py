@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -16,7 +17,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from spec_data import loaded
 from system_designs import (
+    VIDEO,
     complex_elements,
     design_on,
     driver_of,
@@ -26,14 +29,18 @@ from system_designs import (
     overlapping_narrow,
     overlapping_on_channels,
     separate,
+    several_frames,
+    several_frames_on_channels,
     texts,
 )
 
+from arrayol.execute.run import execute
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.verilog.layout import FIRST_VALUE, layout_of
 
 DESIGNS = [
-    design_on, separate, narrow, complex_elements, on_channels, overlapping, overlapping_narrow, overlapping_on_channels
+    design_on, separate, narrow, complex_elements, on_channels, overlapping, overlapping_narrow,
+    overlapping_on_channels, several_frames, several_frames_on_channels,
 ]  # fmt: skip
 
 
@@ -68,7 +75,9 @@ def test_arrays_lie_where_the_test_bench_has_them(design: Any) -> None:
         for name, (first, _) in {**frame.inputs, **frame.outputs}.items():
             array = module.LAYOUT.arrays[name]
             image = frame.after[array.channel]
-            assert array.first_of(number) == first * word
+            # Those that come with the first start lie one behind the other.
+            begins = number + array.ahead if number or array.ahead < 0 else 0
+            assert array.first_of(begins) == first * word
             data = image.between(first * word, first * word + array.nbytes)
             assert array.pack(array.unpack(data)) == data
 
@@ -227,6 +236,48 @@ def test_frames_that_overlap(frames: list[tuple[int, int | None]], seed: int) ->
 @cache
 def _overlapping_driver() -> ModuleType:
     return driver_of(overlapping())
+
+
+class SeveralFrames(FakeDesign):
+    """A design whose tasks read several frames; each start finds those of its video in their copies."""
+
+    def __init__(self, layout: Any, video: Mapping[str, Any], made: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.memories, self.layout = [bytearray(size) for size in layout.sizes], layout
+        self.video, self.made = video, made
+        self.starts = 0
+
+    def write(self, offset: int, value: int) -> None:
+        super().write(offset, value)
+        if offset != 0 or not value & 1:
+            return
+        v, o = self.layout.arrays["v"], self.layout.arrays["o"]
+        for frame in range(max(self.starts - 1, 0), self.starts + 3):  # the second group is a frame behind
+            words = np.array([self.values[v.register_of(frame) + at] for at in range(0, v.nbytes, 4)], "<u4")
+            assert np.array_equal(v.unpack(words.tobytes()), self.video["v"][frame])
+        for name, frame in (("a", self.starts), ("o", self.starts + o.ahead)):
+            own = self.layout.arrays[name]
+            if frame >= 0:
+                data = own.pack(self.made[name][frame])
+                self.memories[own.channel][own.first_of(frame) : own.first_of(frame) + len(data)] = data
+        self.starts += 1
+
+
+@pytest.mark.parametrize("of_frames", [several_frames, several_frames_on_channels])
+def test_several_frames_at_once(of_frames: Callable[[], HardwareDesign]) -> None:
+    """The driver fills the copies first, and gives the outputs of a frame when all of them are there."""
+    module, spec = driver_of(of_frames()), loaded(VIDEO)
+    video = {"v": np.random.default_rng(3).integers(0, 256, (9, 4, 8)).astype("u1"), "k": np.array([2, 3], "u1")}
+    made = execute(spec, "video", video)
+    registers = SeveralFrames(module.LAYOUT, video, made)
+    memory, *others = registers.memories
+    design = module.Accelerator(registers, memory, 0, [(other, 0) for other in others])
+    design.put("k", video["k"])
+    assert [design.run(v=frame) for frame in video["v"][:3]] == [{}] * 3
+    seen = list(design.run_frames({"v": frame} for frame in video["v"][3:]))
+    assert len(seen) == 6 == len(made["o"])
+    for number, outputs in enumerate(seen):
+        assert all(np.array_equal(outputs[name], made[name][number]) for name in ("a", "o"))
 
 
 def test_frames_of_another_program_are_refused() -> None:

@@ -1,0 +1,33 @@
+"""What README.md of an emitted folder says of tasks that read several frames: their frames lie in copies outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from arrayol.text import counted, listed
+from hwmodel.emit.schedule.design import HardwareDesign
+from hwmodel.emit.schedule.frames.frame_buffers import FrameBuffers
+
+
+def first_starts(hardware: HardwareDesign, buffers: FrameBuffers) -> Iterator[str]:
+    """The starts after a reset in which not all groups work."""
+    cycles = [f"{hardware.cycles_of(number):,}" for number in range(max(buffers.lags))]
+    if cycles:
+        yield f"- Some groups wait for frames of others: after a reset {counted(len(cycles), 'start')}"
+        yield f"  {'takes' if len(cycles) == 1 else 'take'} {listed(cycles)} cycles."
+
+
+def buffers_part(hardware: HardwareDesign, buffers: FrameBuffers) -> Iterator[str]:
+    """The copies of arrays outside, and which frames are there at a start."""
+    sizes = hardware.addresses.sizes
+    rows = (f"`{name}` {number} of {counted(sizes[name], 'word')}" for name, number in buffers.copies.items())
+    yield "Tasks read several frames at once: the last ones lie in copies, one behind the other. Frame n of an array is"
+    yield f"in copy n modulo their number: {', '.join(rows)}."
+    inputs = [f"`{name}`" for name in hardware.network.inputs if buffers.ahead.get(name)]
+    if inputs:
+        yield f"Start s after a reset, from 0 on, needs frame s + {buffers.before} of {listed(inputs)};"
+        yield f"before the first start frames 0 to {buffers.before} are written."
+    late = {name: -buffers.ahead[name] for name in hardware.network.outputs if buffers.ahead.get(name)}
+    for name, frames in late.items():
+        yield f"Start s makes frame s - {frames} of `{name}`, so none before start {frames}."
+    yield ""

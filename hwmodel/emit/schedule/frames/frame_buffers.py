@@ -1,0 +1,131 @@
+"""Windows over frames: the last frames of an array lie in copies of it in the external memory.
+
+A task that reads frames t to t + n of an array works on frame t when frame t + n is there. So each group *lags* some
+frames behind the newest one of the inputs, as many as its tasks read ahead, and as the groups lag that make what they
+read. The first `start` comes with so many frames that the group with the least lag has something to do. In the first
+frames after it, groups with a larger lag do nothing yet.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from arrayol.errors import ArrayolError
+from hwmodel.accesses import Accesses
+from hwmodel.channels import has_frames_apart
+from hwmodel.emit.schedule.bits import FRAMES_HINT, not_emitted
+from hwmodel.platform import Platform
+from hwmodel.simulator.memories.memories import of_other_frames
+from hwmodel.stream.frames import require_frame_by_frame
+
+
+@dataclass(frozen=True)
+class FrameBuffers:
+    """Arrays of which a frame's tasks touch several frames, by name with their number, and all `copies` outside.
+
+    `lags` has by group how many frames it is behind the group with the least lag. `ahead` has by input and output with
+    frames which one lies there at a start, counted from the number of that start: of inputs the last one that has to be
+    there, of outputs the one that is there at the end.
+    """
+
+    frames: Mapping[str, int]
+    copies: Mapping[str, int]
+    lags: tuple[int, ...]
+    ahead: Mapping[str, int]
+
+    @property
+    def before(self) -> int:
+        """The frames of inputs that have to be there before the first start, beside that of the start."""
+        return max(self.ahead.values(), default=0)
+
+
+def frame_buffers(accesses: Accesses, platform: Platform, groups: Sequence[Sequence[str]]) -> FrameBuffers | None:
+    """The frame buffers of groups (tasks of each), which work in turn.
+
+    None where no task touches several frames, or where only inputs are read so that cannot lie apart: then all frames
+    of a window come with each frame. The tasks are such that `why_no_buffers` has no reason.
+    """
+    frames = windows(accesses)
+    if not frames or not _in_step(accesses) or not all(has_frames_apart(accesses, platform, name) for name in frames):
+        return None
+    inside, network = accesses.of_frames("inside"), accesses.network
+    kept = {name for name, array in network.arrays.items() if None in array.shape and not accesses.is_resident(name)}
+    first, last, lags = dict.fromkeys(network.inputs, 0), dict.fromkeys(network.inputs, 0), list[int]()
+    used = dict.fromkeys(kept, 0)  # by array, the largest lag of a group that reads it
+    for tasks in groups:
+        touches = [touch for task in tasks for touch in inside.reads[task]]
+        lag = max((last.get(own.array, 0) + max(own.ahead, default=0) for own in touches), default=0)
+        lags.append(lag)
+        used |= {own.array: max(used[own.array], lag) for own in touches if own.array in kept}
+        for name in (touch.array for task in tasks for touch in accesses.writes[task]):
+            first[name], last[name] = min(first.get(name, lag), lag), max(last.get(name, lag), lag)
+    least = min(lags)
+    copies = {name: max(used[name], last[name]) - first[name] + 1 for name in network.arrays if name in kept}
+    ahead = dict.fromkeys(network.inputs, least) | {name: least - last[name] for name in network.outputs}
+    return FrameBuffers(
+        frames,
+        {name: number for name, number in copies.items() if number > 1},
+        tuple(lag - least for lag in lags),
+        {name: number for name, number in ahead.items() if name in kept},
+    )
+
+
+def windows(accesses: Accesses) -> dict[str, int]:
+    """By array of which a frame's tasks touch several frames how many these are."""
+    axes = {name: own.shape.index(None) for name, own in accesses.network.arrays.items() if None in own.shape}
+    found = {name: accesses.shape(name)[axis] for name, axis in axes.items()}
+    return {name: count for name, count in found.items() if count > 1}
+
+
+def why_no_buffers(accesses: Accesses, platform: Platform) -> ArrayolError | None:
+    """The reason that windows over frames are not emitted for; None where there is none."""
+    return next(_refusals(accesses, platform), None)
+
+
+def _refusals(accesses: Accesses, platform: Platform) -> Iterator[ArrayolError]:
+    frames = windows(accesses)
+    if not _in_step(accesses):
+        if of_other_frames(accesses):  # an input of several frames at once is one that comes whole with each frame
+            yield not_emitted("a task reads what other frames made, and goes not frame by frame", FRAMES_HINT)
+        return
+    for name in frames:
+        if has_frames_apart(accesses, platform, name):
+            continue
+        if of_other_frames(accesses):
+            yield not_emitted(
+                f"the frames of '{name}', of which a task reads several, are not whole words one after another",
+                f"make * the first dimension of '{name}', take a size of frames, or word_bits in [memory] of the "
+                "platform, with which a frame ends with a word, and explore again",
+            )
+    for name in of_other_frames(accesses):
+        if not accesses.network.arrays[name].is_output and not _is_stored(accesses, name, frames[name]):
+            yield not_emitted(
+                f"some of '{name}' is read of a later frame alone, and is not stored in its own",
+                f"make '{name}' an output, or let a task that reads later frames read all of its own one too",
+            )
+
+
+def _is_stored(accesses: Accesses, array: str, frames: int) -> bool:
+    """Whether all that is read of any of the frames of an array is read of its own one, so that its group stores it."""
+    read = np.zeros(accesses.size(array), np.bool_)
+    for task in accesses.network.arrays[array].readers:
+        touches = [touch for touch in accesses.reads[task] if touch.array == array]
+        if any(touch.ahead for touch in accesses.of_frames("inside").reads[task] if touch.array == array):
+            every = np.arange(math.prod(accesses.extents(task)))
+            for elements in (found for touch in touches for _, found in accesses.in_parts(touch, every)):
+                read[elements] = True
+    own, *later = read.reshape(frames, -1)
+    return not any((other & ~own).any() for other in later)
+
+
+def _in_step(accesses: Accesses) -> bool:
+    """Whether all tasks go frame by frame, and make those of their own frame."""
+    try:
+        require_frame_by_frame(accesses.of_frames("inside"), list(accesses.network.processes))
+    except ArrayolError:
+        return False
+    return True
