@@ -16,11 +16,11 @@ from hwmodel.cost_model.model import MachineModel
 
 @settings(max_examples=case_count(300), deadline=None)
 @given(cases(), st.sampled_from((0.0, 0.5, 7.25)))
-def test_the_exact_path_counts_every_repetition_and_access(case: Case, energy: float) -> None:
+def test_the_enumerated_path_counts_every_repetition_and_access(case: Case, energy: float) -> None:
     platform = with_energies(case.platform, energy)
     oracle = Oracle(case.network, platform, case.design)
     try:
-        found = MachineModel(case.network, platform).exact(case.design)
+        found = MachineModel(case.network, platform).estimate_enumerated(case.design)
     except ArrayolError as refused:
         event(f"refused: {refused.diagnostics[0].code}")
         return
