@@ -158,7 +158,10 @@ class _OperandsRead:
 def _along(read: Read, space: Extents, *, recomputed: bool) -> tuple[int, ...]:
     """The axes of the space along which repetitions read other patterns: those that the paving moves along."""
     if recomputed:
-        return () if len(read.data.distinct) == 1 else (0,)
+        border = read.touch.tiler.border
+        # Of a border's constant, repetitions that read the same elements may have other shares.
+        has_constant = border is not None and border.is_constant
+        return () if len(read.data.distinct) == 1 and not has_constant else (0,)
     moving = zip(*read.touch.tiler.paving, strict=True) if read.touch.tiler.paving else ((),) * len(space)
     return tuple(axis for axis, column in enumerate(moving) if any(column))
 

@@ -81,3 +81,29 @@ def test_what_a_group_makes_is_stored_by_the_ticks_of_its_maker(tmp_path: Path) 
         group = GroupDesign(tuple(map(Processor, network.processes)), Blocks((rows,), row_major(1)))
         judgement = testbench.judge(group)
         assert (judgement.identical, judgement.reasons) == (True, ())
+
+
+BORDERED = """
+elementary pair(a: i32[2]) -> (b: i32) { b = a[0] + 2 * a[1] }
+elementary plus(a: i32) -> (b: i32) { b = a + 1 }
+task pairs(x: i32[1]) -> (y: i32[2]) {
+  repeat [2] of pair { a <- x at origin [0] paving [1] fitting [1] else 100  b -> y }
+}
+task each(y: i32[2]) -> (z: i32[2]) { repeat [2] of plus { a <- y  b -> z } }
+task top(x: i32[1]) -> (z: i32[2]) { y = pairs(x)  z = each(y) }
+"""
+
+
+def test_repetitions_that_read_nothing_have_the_constant_of_their_border(tmp_path: Path) -> None:
+    """In a group that recomputes, beside one that reads all there is: both share no operands."""
+    path = tmp_path / "bordered.aol"
+    path.write_text(BORDERED, encoding="utf-8")
+    spec = api.load(path)
+    network = flatten(spec, "top")
+    testbench = Testbench(
+        spec, network, Platform(assume_datapaths=True, memory=ExternalMemory(latency=2, data_per_word=1))
+    )
+    for size in (1, 2):
+        group = GroupDesign(tuple(map(Processor, network.processes)), Blocks((size,), row_major(1)), recompute=True)
+        judgement = testbench.judge(group)
+        assert (judgement.identical, judgement.reasons) == (True, ())
