@@ -159,6 +159,21 @@ class Accesses:
         )
 
     @cached_property
+    def out_of_step(self) -> tuple[str, ...]:
+        """The arrays of which tilers go on by different numbers of frames from one frame to the next.
+
+        So one task of a frame meets what others make, or the loader brings, for frames at another place.
+        """
+        steps: dict[str, set[int]] = {}
+        for process in self.network.processes.values():
+            for array, tiler in tilers_of(process):
+                shape = self.network.arrays[array].shape
+                if None in shape:
+                    moves = zip(tiler.paving[shape.index(None)], process.repetition, strict=True)
+                    steps.setdefault(array, set()).add(sum(step for step, extent in moves if extent is None))
+        return tuple(name for name, own in steps.items() if len(own) > 1)
+
+    @cached_property
     def frames_to_run(self) -> int:
         """With frames inside, how many show all that tasks meet: two of each output, and those that these need."""
         return 2 + self.frames_ahead + self.frames_back
@@ -312,6 +327,15 @@ class Accesses:
             *zip(touch.tiler.fitting[axis], touch.pattern, strict=True),
         )
         return touch.tiler.origin[axis] + sum(max(0, factor) * (extent - 1) for factor, extent in ranges) + 1
+
+
+def tilers_of(process: Process) -> Iterator[tuple[str, Tiler]]:
+    """The tilers of a process, tiled defaults of delays included, each with its array."""
+    for flow in (*process.inputs, *process.outputs):
+        yield flow.array, flow.tiler
+    for delay in process.delays:
+        if isinstance(delay.default, TiledDefault):
+            yield delay.default.array, delay.default.tiler
 
 
 def follows_axes(touch: Touch) -> bool:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from arrayol.ir.network import Process
 from arrayol.ir.spec import TiledDefault, Tiler
-from hwmodel.accesses import Accesses
+from hwmodel.accesses import Accesses, tilers_of
 from hwmodel.stream.refusals import not_streamed
 
 
@@ -15,7 +14,7 @@ def require_frame_by_frame(accesses: Accesses, tasks: Sequence[str]) -> None:
     for task in tasks:
         process = accesses.network.processes[task]
         over_frames = process.repetition.index(None) if None in process.repetition else None
-        for array, tiler in _tilers(process):
+        for array, tiler in tilers_of(process):
             _require_one_by_one(accesses, (task, array), tiler, over_frames)
         for touch in accesses.writes[task]:
             if touch.ahead:
@@ -24,14 +23,6 @@ def require_frame_by_frame(accesses: Accesses, tasks: Sequence[str]) -> None:
             if isinstance(delay.default, TiledDefault):
                 text = f"'{task}' reads what the first frames have in place of its results"
                 raise not_streamed(text, delay.span, hint="give the delay a constant")
-
-
-def _tilers(process: Process) -> Iterator[tuple[str, Tiler]]:
-    for flow in (*process.inputs, *process.outputs):
-        yield flow.array, flow.tiler
-    for delay in process.delays:
-        if isinstance(delay.default, TiledDefault):
-            yield delay.default.array, delay.default.tiler
 
 
 def _require_one_by_one(accesses: Accesses, names: tuple[str, str], tiler: Tiler, over_frames: int | None) -> None:

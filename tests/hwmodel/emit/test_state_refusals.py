@@ -26,6 +26,17 @@ WINDOW = (
     "  x <- b at origin [0, 0] paving [1, 0; 0, 1] fitting [0, 1; 0, 0]  y -> o } }\n"
     "task top(v: u8[*, 8]) -> (o: u8[*, 8]) { b = copies(v)  o = apart(b) }"
 )
+PAIRS = (
+    "elementary twice(x: u8) -> (y: u8[2]) { y[k] = x  for k in 0..2 }\n"
+    "elementary sum(x: u8[2]) -> (y: u8) { y = u8(x[0] + x[1]) }\n"
+    "task pairs(v: u8[*, 6]) -> (b: u8[*, 6]) { repeat [*, 6] of twice {\n"
+    "  x <- v  y -> b at origin [0, 0] paving [2, 0; 0, 1] fitting [1; 0] } }\n"
+    "task sums(b: u8[*, 6]) -> (o: u8[*, 6]) { repeat [*, 6] of sum {\n"
+    "  x <- b at origin [0, 0] paving [2, 0; 0, 1] fitting [1; 0]  y -> o } }\n"
+    "task top(v: u8[*, 6]) -> (o: u8[*, 6]) { b = pairs(v)  o = sums(b) }"
+)
+SLIDING = PAIRS.replace("x <- b at origin [0, 0] paving [2,", "x <- b at origin [0, 0] paving [1,")
+OUT_OF_STEP = "tasks go on by other numbers of frames of 'b' than others, from one frame to the next"
 VERILOG = [
     (WINDOW, None),
     (
@@ -36,6 +47,8 @@ VERILOG = [
         WINDOW.replace("origin [0, 0]", "origin [1, 0]"),
         "some of 'b' is read of a later frame alone, and is not stored in its own",
     ),
+    (PAIRS, None),
+    (SLIDING, OUT_OF_STEP),
     (WHOLE, None),
     (PART, "'top' reads 't' at subscripts of data, and not all of it is there once for all repetitions"),
     (BOTH, "'top' reads 't' at subscripts of data and at others"),
@@ -43,6 +56,7 @@ VERILOG = [
     (FRAMES.replace("[1, 0]", "[2, 1]"), None),
 ]
 CPP = [
+    (SLIDING, OUT_OF_STEP),
     (WHOLE, None),
     (PART, "'top' reads 't' at subscripts of data, and not all of it is there once for all repetitions"),
     (FRAMES, None),
