@@ -89,7 +89,7 @@ class Calibration:
 
     def toml(self) -> str:
         """The technology file: all of the technology, and the coefficients."""
-        specs = Counter(one.name.split()[0] for one in self.fitted_to)
+        specs = Counter(one.name.rsplit(" ", 1)[0] for one in self.fitted_to)
         tools = sorted({tool for one in self.fitted_to for tool in one.tools})
         each = ", ".join(f"{name} ({count})" for name, count in specs.items())
         source = f"arrayol calibrate on {len(self.fitted_to)} designs, {', '.join(tools)}: {each}"

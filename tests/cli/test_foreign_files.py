@@ -203,5 +203,5 @@ def test_names_do_not_become_toml(run: Run, here: Path) -> None:
     Path("v/synthesis/synthesis.json").write_text(json.dumps(document), encoding="utf-8")
     assert run("calibrate", "v", "v", "v", "--out", "mine.toml").returncode == 0
     technology = load_technology(here / "mine.toml")
-    assert 'x"\nlike = "asic45"\ttail\x7f\\ 2:1' in technology.table.source
+    assert 'x"\nlike = "asic45"\ttail\x7f\\ (3)' in technology.table.source
     assert 'Yosys "0.70", \u2028' in technology.table.source

@@ -180,8 +180,8 @@ class ScheduledDesign(EmittedDesign):
 
     @property
     def simulated_steps(self) -> int:
-        """The steps that were simulated."""
-        return sum(len(run.lengths) for run in self.simulated.simulation.groups)
+        """The steps that were simulated, without those in which nothing happens: hardware does not have them."""
+        return sum(length > 0 for run in self.simulated.simulation.groups for length in run.lengths)
 
     @property
     def proven(self) -> str:

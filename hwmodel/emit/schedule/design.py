@@ -27,12 +27,19 @@ from hwmodel.emit.schedule.frames.frame_buffers import FrameBuffers, frame_buffe
 from hwmodel.emit.schedule.frames.short_frame import ShortFrame
 from hwmodel.emit.schedule.frames.whole_frame import WholeFrame, WholeGroup
 from hwmodel.emit.schedule.frames.whole_stream import WholeStream
-from hwmodel.emit.schedule.group import GroupSchedule, GroupScheduler, ShorterSchedule, loaded_once
+from hwmodel.emit.schedule.group import (
+    GroupSchedule,
+    GroupScheduler,
+    ShorterSchedule,
+    loaded_once,
+    without_idle_steps,
+)
 from hwmodel.emit.schedule.memory_styles import styles_of
 from hwmodel.emit.schedule.own_module import Computing, own_module
 from hwmodel.emit.schedule.port import AddressMap, address_map
 from hwmodel.emit.schedule.program import MOST_INSTRUCTIONS
 from hwmodel.emit.schedule.proofs import reading_apart, require_proofs, require_stored
+from hwmodel.emit.schedule.repetition import NotRepeatedError
 from hwmodel.emit.schedule.units import FETCH
 from hwmodel.emit.schedule.value_proof import require_outputs, require_values, there_before
 from hwmodel.emit.schedule.values import Outside
@@ -326,8 +333,11 @@ class _Given:
                 datapaths |= schedule.streaming
                 continue
             assert isinstance(memories, LocalMemories), "those of a group of blocks"
+            busy = without_idle_steps(run)
+            if short is not None and busy is not run:
+                raise NotRepeatedError("steps of the shorter frame are idle")
             scheduler = GroupScheduler(
-                accesses, self.platform, memories, run, self.addresses, datapaths, contents, together
+                accesses, self.platform, memories, busy, self.addresses, datapaths, contents, together
             )
             # Each group is proven with the elements that the groups before it have stored.
             schedule, outside = self._of_blocks(scheduler, outside, short, number)

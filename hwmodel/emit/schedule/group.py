@@ -161,6 +161,35 @@ def loaded_once(accesses: Accesses, run: GroupRun) -> frozenset[str]:
     return frozenset(array for array in read if accesses.load[array] == ONCE)
 
 
+def without_idle_steps(run: GroupRun) -> GroupRun:
+    """The run without the steps of no cycles, in which nothing is moved or computed: hardware does not have them.
+
+    Its `events` are those of all steps.
+    """
+    kept = np.flatnonzero(run.lengths)
+    if len(kept) == len(run.lengths):
+        return run
+    arrays = {
+        name: replace(
+            moved,
+            bring=np.searchsorted(kept, moved.bring),
+            last=np.searchsorted(kept, moved.last, side="right") - 1,  # an idle step is none of use
+            stored_step=np.searchsorted(kept, moved.stored_step),
+        )
+        for name, moved in run.moves.arrays.items()
+    }
+    processors = {
+        task: replace(own, step=np.searchsorted(kept, own.step), bounds=own.bounds[np.append(kept, len(run.lengths))])
+        for task, own in run.processors.items()
+    }
+    return replace(
+        run,
+        moves=replace(run.moves, arrays=arrays, steps=len(kept)),
+        lengths=tuple(run.lengths[step] for step in kept.tolist()),
+        processors=processors,
+    )
+
+
 @dataclass(frozen=True)
 class GroupScheduler:
     """Makes the hardware of a group; `datapaths` has by task the derived datapath of its units.

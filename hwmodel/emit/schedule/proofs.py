@@ -1,6 +1,7 @@
 """Proofs that a group's schedule is right, from its programs alone: each program is unrolled and checked by cycle.
 
-1. Agents touch what the simulated machine touched: every lane in every row, and the rows of every step.
+1. Agents touch what the simulated machine touched: every lane in every row, and the rows of every step. Tasks have no
+more rows in a step than this has cycles.
 
 2. No datum is overwritten while it is live: in each word no two data are live at once, from the step that brings a
 datum to the step of its last use; in a FIFO, from the cycle in which it is made to the cycle in which it is read.
@@ -21,6 +22,7 @@ import numpy as np
 
 from arrayol.arrays import IntArray
 from arrayol.errors import ArrayolError, error
+from arrayol.text import counted
 from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Agent, Lanes, Replayed, replayed
 from hwmodel.emit.schedule.group import GroupSchedule, Tables
@@ -72,6 +74,7 @@ def require_proofs(accesses: Accesses, tables: Tables, schedule: GroupSchedule, 
     Raises ArrayolError (`unproven-schedule`) that names the agent, step, row, repetition and bank of a failure.
     """
     require_claims(claims_of(accesses, tables, schedule, run), schedule.readers)
+    _require_in_time(tables, run)
     for name, moved in run.moves.arrays.items():
         if name in run.located:
             _require_lives(accesses, moved, run.located[name], late=name in run.single_buffers)
@@ -132,6 +135,15 @@ def _require_same(claim: Claim, found: Replayed) -> None:
         assert replayed_rows is not None, "an agent has all columns of its activity"
         for row in np.flatnonzero((replayed_rows != rows) & (rows >= 0))[:1].tolist():
             raise unproven(f"{claim.where(row)} has another '{name}' than it should")
+
+
+def _require_in_time(tables: Tables, run: GroupRun) -> None:
+    """The first proof: no task has more rows in a step than the step has cycles on the simulated machine."""
+    for activity in (own for reading, writing, _ in tables.tasks for own in (reading, writing)):
+        rows = np.diff(activity.ends, prepend=-1)[int(activity.setup) :]
+        for step in np.flatnonzero(rows > np.array(run.lengths))[:1].tolist():
+            have = f"has {counted(int(rows[step]), 'row')} of '{activity.name}'"
+            raise unproven(f"step {step} {have}, in {counted(run.lengths[step], 'cycle')}")
 
 
 def _require_disjoint_lanes(claim: Claim, memory: Memory, words: IntArray) -> None:
