@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from arrayol.c_import.expansion.flat_loops import with_rows
 from arrayol.c_import.forms import as_data, isl_condition, isl_text, names_of, without_data
 from arrayol.c_import.graphs import mapped, with_values
 from arrayol.c_import.model import (
@@ -69,6 +70,7 @@ def delinearised(
 
     Raises NumberNeededError, and ArrayolError for arrays without a size.
     """
+    statements = with_rows(statements)
     uses: dict[str, list[_Use]] = {}
     for statement in statements:
         uses.setdefault(statement.target.array, []).append(_Use(statement.target, statement, True))

@@ -21,6 +21,11 @@ REPETITIONS = {
     "called_by_choice": ["[100] delay 1", "[100]"],
     "called_twice": [],
     "cascade": ["[128] delay 1"],
+    "chamfer": [
+        "[70, 40]",
+        "[70, 40] delay 0, 1 delay 1, 0 delay 1, 1 delay 1, -1",
+        "[70, 40] delay 0, -1 delay -1, 0 delay -1, -1 delay -1, 1",
+    ],
     "channel": ["[64]"],
     "comb": ["[4, 200] delay 0, 12 delay 0, 7"],
     "copied_lines": ["[24, 32]"],
