@@ -7,6 +7,7 @@ have gaps have no such form (`has_formula`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -317,16 +318,14 @@ def _marks(group: Group, task: str, layout: BankLayout, dimension: int, indices:
     repetitions = np.zeros((len(indices), len(group.accesses.extents(task))), np.int64)
     repetitions[:, dimension] = indices
     touches = (*group.reads(task, layout.array), *group.writes(task, layout.array))
-    happens = [group.accesses.happens(touch, repetitions)[:, None] for touch in touches]
-    # What does not happen may lie outside the array.
-    places = np.concatenate(
-        [
-            np.where(acts[:, :, None], pattern_places(group.accesses, touch, repetitions), 0)
-            for touch, acts in zip(touches, happens, strict=True)
-        ],
-        axis=1,
-    )
+    happens = [group.accesses.happens(touch, repetitions) for touch in touches]
+    axes, parts = len(layout.vector), list[IntArray]()
+    for touch, acts in zip(touches, happens, strict=True):
+        part = np.zeros((len(indices), math.prod(touch.pattern), axes), np.int64)
+        part[acts] = pattern_places(group.accesses, touch, repetitions[acts])  # others may lie outside the array
+        parts.append(part)
+    places = np.concatenate(parts, axis=1)
     first = places[:, :1]
     bank = first[:, 0] * np.array(layout.vector, np.int64) % (layout.block * layout.banks)
     away = (places - first).reshape(len(indices), -1)
-    return np.concatenate([away, bank, *happens], axis=1).astype(np.int64)
+    return np.concatenate([away, bank, np.stack(happens, axis=1)], axis=1).astype(np.int64)

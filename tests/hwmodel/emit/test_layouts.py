@@ -92,3 +92,18 @@ def test_banks_that_are_slower_than_a_cycle_are_refused() -> None:
         covers.require(design)
     group = replace(design.groups[0], layouts=())
     assert covers.why_not(replace(design, groups=(group,))) is None
+
+
+LEAVING = """
+elementary plus(a: u8, p: u8) -> (b: u8) { b = u8(a + p) }
+task top(x: u8[7]) -> (y: u8[1]) {
+  repeat [7] of plus { a <- x  p <- b delay [1] else 0  b delay [1] -> y at origin [-6] paving [1] fitting [] }
+}
+"""
+
+
+def test_what_leaves_after_the_last_repetition_has_a_layout() -> None:
+    """The tiler of all others leads outside the array."""
+    group = GroupDesign((Processor("top"),), Blocks((5,), row_major(1)), layouts=(BankLayout("y", 4, (1,), 2),))
+    model = bench_of(LEAVING).model
+    assert model.estimate(group).latency_cycles == model.estimate_enumerated(group).latency_cycles
