@@ -1,6 +1,6 @@
 """Loops that run through a picture as if it were one row, as `for (i = 0; i < H * W; i++) d[i] = 0`: two loops.
 
-Where other accesses keep to rows, as `d[y * W + x]` does, the picture has two dimensions only if this loop has two, too.
+Where others keep to rows, as `d[y * W + x]` does, the picture has two dimensions only if this loop has two as well.
 """
 
 from __future__ import annotations

@@ -241,7 +241,10 @@ class Loops:
         for cell, content, step in moved:
             recorder.contents[cell] = self._advanced(cell, content, step, counter - loop.low)
         for cell in own:  # what is read of it before it is set is lost again: any value will do
-            if not isinstance(recorder.contents[cell], COperation):
+            if isinstance(cell, PointerCell):
+                message = f"where '{cell.name}' points differs from iteration to iteration"
+                recorder.contents[cell] = Unusable(message, "take rows of one array by a number, as rows[y % 2]")
+            elif not isinstance(recorder.contents[cell], COperation):
                 recorder.contents[cell] = Undefined()
         with recorder.inside(loop):
             recorder.contents[header.cell] = value
