@@ -34,6 +34,7 @@ REPETITIONS = {
     "delay_line": ["[8]", "[200]", "[8]"],
     "diffusion": ["[H, W] delay 0, 1 delay 1, -1 delay 1, 0 delay 1, -2", "[H, W]"],
     "diffusion_added": ["[9, 8] delay 0, 2 delay 1, 1 delay 1, -1", "[9, 8]", "[9, 8]", "[9, 8]"],
+    "diffusion_counted": ["[20, 30] delay 1, -1 delay 1, 0 delay 0, 1"],
     "diffusion_rows": ["[H, 32] delay 1, -1 delay 0, 1 delay 1, -2 delay 1, 0"],
     "diffusion_swapped": ["[80, 32] delay 1, -1 delay 0, 1 delay 1, 0 delay 1, -2"],
     "dilated": ["[H, W]"],

@@ -221,9 +221,9 @@ class _Expansion:
         names += [""] * (len(origin.instance) - len(names))
         forms = [_at_distance(form, name, equal) for form, name in zip(origin.instance, names, strict=True)]
         guards = (*node.access.guards, *guards_of_conditions(origin.conditions))
-        value = self.by_name[origin.statement].value
-        if constant_of(value) is not None:
-            return value
+        source = self.by_name[origin.statement]
+        if constant_of(source.value) is not None and not source.accumulate:
+            return source.value
         access = ElementAccess(self.own[origin.statement], tuple(map(plain_form, forms)), node.access.span, guards)
         return COperation("read", node.type, access=access)
 
