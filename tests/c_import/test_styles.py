@@ -101,7 +101,7 @@ def test_values_and_repetitions(name: str, tmp_path: Path) -> None:
         name: _first(numbers) for name, numbers in re.findall(r"; (\w+) starts with ([^;]*)", starts or "")
     }
     library = compiled(text, tmp_path)
-    assert first_difference(library, function, imported, _drawn(data.split()), states) is None
+    assert first_difference(library, function, imported, drawn(data.split()), states) is None
 
 
 def _repetitions(imported: Imported) -> list[str]:
@@ -125,7 +125,7 @@ def _first(numbers: str) -> NDArray[Any]:
     return np.array([float(one) for one in numbers.split()], "f4")
 
 
-def _drawn(fields: list[str]) -> Arrays:
+def drawn(fields: list[str]) -> Arrays:
     """An array for each `name:type:extents`."""
     rng, found = np.random.default_rng(3), Arrays()
     for one in fields:
