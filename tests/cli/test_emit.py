@@ -407,7 +407,7 @@ def test_what_has_no_hardware_is_named(arrayol: CommandLine, tmp_path: Path) -> 
         "'halve' has no body: no hardware is emitted for that\n  hint: give 'halve' a body; or name a module for it": (
             black, PLATFORM + given
         ),
-        "that\n  hint: leave them out of [elementary.halve] in the platform, and explore again": (
+        "leave them out of [elementary.halve] in the platform, or give a latency of at least that": (
             SPEC, PLATFORM + given
         ),
         "the platform's memory has no bursts by run: no hardware is emitted for that": (

@@ -133,10 +133,10 @@ def test_what_is_changed_differs(tmp_path: Path) -> None:
     files = HlsFiles(case.spec, port_design(case, PORT, 50, chunk=4, streams=CPP_STREAMS)).files()
     for path, text in files.items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
-        (tmp_path / path).write_text(text, encoding="utf-8")
+        (tmp_path / path).write_text(str(text), encoding="utf-8")
     assert run_build(tmp_path, PLAIN).wrong == (0, 0)
     for name, (before, after) in CHANGES.items():
-        changed, count = re.subn(before, after, files["src/group0.cpp"], count=1)
+        changed, count = re.subn(before, after, str(files["src/group0.cpp"]), count=1)
         assert count, name
         (tmp_path / "src" / "group0.cpp").write_text(changed, encoding="utf-8")
         assert sum(run_build(tmp_path, PLAIN).wrong), name

@@ -83,7 +83,7 @@ def test_what_is_changed_differs(tmp_path: Path) -> None:
     own = stream_hls(case_of("unsharp", tmp_path, H=6, W=8), AXIS).files()
     changed = []
     for path, before, after in CHANGES:
-        text, count = re.subn(before, after, own[path], count=1)
+        text, count = re.subn(before, after, str(own[path]), count=1)
         assert count, before
         changed.append({**own, path: text})
     right, *wrong = wrong_words([own, *changed])
