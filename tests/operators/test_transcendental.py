@@ -92,7 +92,7 @@ ALL = """int main(void) {
   double worst = 0;
   long others = 0, falls = 0;
   for (int negative = 0; negative < 2; negative++) {
-    float before = 0;
+    float before = negative ? INFINITY : -INFINITY;
     for (uint64_t place = 0; place <= 0x7f800000u; place++) {
       uint32_t word = (uint32_t)place | (uint32_t)negative << 31;
       float x, y;

@@ -1,4 +1,4 @@
-"""The cycles that a repetition occupies its unit for: its interval, or what bank layouts take (docs/machine.md, section 7)."""
+"""The cycles that a repetition occupies its unit: its interval, or those of a layout (docs/machine.md, section 7)."""
 
 from __future__ import annotations
 
