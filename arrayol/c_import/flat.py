@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from arrayol.c_import.expansion.flat_loops import with_rows
+from arrayol.c_import.expansion.flat_loops import LEAST_ROW, with_rows
 from arrayol.c_import.forms import as_data, isl_condition, isl_text, names_of, without_data
 from arrayol.c_import.graphs import mapped, with_values
 from arrayol.c_import.model import (
@@ -30,7 +30,6 @@ from arrayol.ir.affine import Affine
 from arrayol.polyhedral.flow import ends_of
 
 _MOST_BY_DATA = 1 << 16  # elements of an array of which only data say the size
-_LEAST_ROW = 4  # of an array that is only read: shorter ones are steps along one dimension
 
 
 @dataclass(frozen=True)
@@ -136,7 +135,7 @@ def _shape(
     rows = _rows(forms)
     if not any(use.is_write for use in uses):
         borders = {factor for form in forms for term, factor in form.terms if isinstance(term, Bordered | Rounded)}
-        rows = [one for one in rows if one >= _LEAST_ROW or one in borders]
+        rows = [one for one in rows if one >= LEAST_ROW or one in borders]
     if given is not None and len(given) > 1:
         rows = [_product(given[place:]) for place in range(1, len(given))]
     if not rows:

@@ -36,7 +36,7 @@ REPETITIONS = {
     "diffusion_added": ["[9, 8] delay 0, 2 delay 1, 1 delay 1, -1", "[9, 8]", "[9, 8]", "[9, 8]"],
     "diffusion_counted": ["[20, 30] delay 1, -1 delay 1, 0 delay 0, 1"],
     "diffusion_rows": ["[H, 32] delay 1, -1 delay 0, 1 delay 1, -2 delay 1, 0"],
-    "diffusion_swapped": ["[80, 32] delay 1, -1 delay 0, 1 delay 1, 0 delay 1, -2"],
+    "diffusion_swapped": ["[80, 640] delay 1, -1 delay 0, 1 delay 1, -2 delay 1, 0"],
     "dilated": ["[H, W]"],
     "echo": ["[300] delay 32"],
     "equalize": ["[32]", "[32, 256] delay 1, 0", "[256]", "[256] delay 1", "[32, W]"],

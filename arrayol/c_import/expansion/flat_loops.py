@@ -14,7 +14,7 @@ from arrayol.c_import.model import COperation, ElementAccess, ElementGuard, ForL
 from arrayol.c_import.words import free_name
 from arrayol.ir.affine import Affine
 
-_LEAST_ROW = 4  # shorter ones are steps along one dimension
+LEAST_ROW = 4  # shorter ones are steps along one dimension
 
 
 def with_rows(statements: Sequence[Statement]) -> list[Statement]:
@@ -41,7 +41,7 @@ def _rows(statements: Iterable[Statement]) -> dict[str, set[int]]:
     for one in statements:
         for access in (one.target, *one.reads):
             if len(access.subscripts) == 1:
-                factors = {factor for _, factor in access.subscripts[0].terms if factor >= _LEAST_ROW}
+                factors = {factor for _, factor in access.subscripts[0].terms if factor >= LEAST_ROW}
                 found.setdefault(access.array, set()).update(factors)
     return found
 

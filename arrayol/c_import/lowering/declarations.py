@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -259,7 +260,11 @@ class Declarations:
         run.recorder.contents[pointer] = row
         if node.init is not None:
             like = replace(row.array, dims=row.array.dims[1:])
-            for place, value in enumerate(run.states.initial_values(like, node.init)):
+            values = run.states.initial_values(like, node.init)
+            if _are_zeros(values):
+                run.calls.zero(row, node)
+                return
+            for place, value in enumerate(values):
                 subscripts = (row.subscripts[0], *run.states.subscripts(like, place))
                 run.recorder.store(row.array, subscripts, value or integer(0, "i32"), run.span(node))
 
@@ -273,8 +278,7 @@ class Declarations:
         if array.state:
             run.states.start(array, values, node)
             return
-        numbers = [None if one is None else constant_of(one) for one in values]
-        if array.cells is None and all(one is not None and str(one.value) in {"0", "0.0"} for one in numbers):
+        if array.cells is None and _are_zeros(values):
             run.calls.zero(Address(array, (Affine(),)), node)
             return
         for place, value in enumerate(values):
@@ -282,3 +286,9 @@ class Declarations:
                 run.recorder.contents[list(array.cells.values())[place]] = value or Undefined()
                 continue
             run.recorder.store(array, run.states.subscripts(array, place), value or integer(0, "i32"), run.span(node))
+
+
+def _are_zeros(values: Sequence[COperation | None]) -> bool:
+    """Whether all values are 0 in the text, and none is -0.0."""
+    numbers = [None if one is None else constant_of(one) for one in values]
+    return all(one is not None and str(one.value) in {"0", "0.0"} for one in numbers)

@@ -1,10 +1,10 @@
-/* Data: dither img:u1:80,32 out:u1:80,32 */
+/* Data: dither img:u1:80,640 out:u1:80,640 */
 #include <stdint.h>
 #include <string.h>
 #define H 80
-#define W 32
+#define W 640
 void dither(const uint8_t *img, uint8_t *out) {
-  int16_t row0[W + 2], row1[W + 2];
+  int16_t row0[W + 2] = {0}, row1[W + 2] = {0};
   int16_t *cur = row0, *nxt = row1;
   memset(row0, 0, sizeof(row0));
   for (int y = 0; y < H; y++) {
