@@ -202,7 +202,7 @@ class Arithmetic:
         if (low < 0 or high >= bits) and right.form is not None:  # consts are numbers from now on
             least, greatest = self.ranges.least(right.form), self.ranges.greatest(right.form)
             low, high = (low if least is None else least), (high if greatest is None else greatest)
-        if low < 0 or high >= bits:
+        if high < 0 or low >= bits or (right.form is not None and (low < 0 or high >= bits)):
             message = (
                 f"a shift by {low} to {high} of {bits} bits is not defined in C"
                 if high != low

@@ -10,7 +10,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from arrayol.c_import.expansion.flat_loops import LEAST_ROW, with_rows
-from arrayol.c_import.forms import as_data, isl_condition, isl_text, names_of, without_data
+from arrayol.c_import.forms import (
+    as_data,
+    isl_condition,
+    isl_text,
+    names_of,
+    renamed,
+    renamed_condition,
+    without_data,
+)
 from arrayol.c_import.graphs import mapped, with_values
 from arrayol.c_import.model import (
     Bordered,
@@ -39,6 +47,30 @@ class _Use:
     access: ElementAccess
     statement: Statement
     is_write: bool
+
+    def fixed(self, values: Mapping[str, Form]) -> _Use:
+        """The same with numbers in place of consts."""
+        loops = tuple(
+            replace(loop, low=renamed(loop.low, values), high=renamed(loop.high, values)) for loop in self.statement.loops
+        )
+        conditions = tuple(renamed_condition(one, values) for one in self.statement.conditions)
+        guards = tuple(renamed_condition(one, values) for one in self.access.guards)
+        forms = tuple(renamed(form, values) for form in self.access.subscripts)
+        access = replace(self.access, subscripts=forms, guards=guards)
+        return _Use(access, replace(self.statement, loops=loops, conditions=conditions), self.is_write)
+
+    def leaves(self, form: Form, extent: Form) -> bool:
+        """Whether a subscript that no data decide is ever outside of 0..extent."""
+        exact = without_data(form)
+        loops = {loop.name: loop for loop in self.statement.loops}
+        if exact is None or extent.number is None or not names_of(exact) <= set(loops):
+            return False
+        ranges = Ranges({}, loops)
+        least, greatest = ranges.least(exact), ranges.greatest(exact)
+        if least is not None and greatest is not None and 0 <= least and greatest < extent.number:
+            return False
+        ends = self.ends(exact, {})
+        return ends is not None and (ends[0] < 0 or ends[1] >= extent.number)
 
     def ends(self, form: Form, consts: Mapping[str, int | float]) -> tuple[int, int] | None:
         """The least and greatest that a form is where the access happens; None where it never does.
@@ -69,7 +101,7 @@ def delinearised(
 
     Raises NumberNeededError, and ArrayolError for arrays without a size.
     """
-    statements = with_rows(statements)
+    statements = with_rows(statements, sizes)
     uses: dict[str, list[_Use]] = {}
     for statement in statements:
         uses.setdefault(statement.target.array, []).append(_Use(statement.target, statement, True))
@@ -88,6 +120,31 @@ def delinearised(
             shapes[name] = shape
             variables[name] = replace(variable, dims=tuple(Affine(constant=one) for one in shape))
     return variables, [_rewritten(one, variables, shapes, consts) for one in statements]
+
+
+def rows_left(
+    statements: Sequence[Statement], rows: Mapping[str, Sequence[Form | None]], consts: Mapping[str, int | float]
+) -> set[str]:
+    """The arrays of these extents whose rows some access leaves, as `p[i * W]` does with a pointer to an element.
+
+    Raises NumberNeededError for one of which a const is an extent.
+    """
+    values: dict[str, Form] = {name: Affine(constant=int(value)) for name, value in consts.items()}
+    found: set[str] = set()
+    for statement in statements:
+        accesses = [access for value in (*data_of(statement.target), statement.value) for access in value.reads()]
+        for access in (statement.target, *accesses):
+            dims = rows.get(access.array, ())
+            if access.array not in found and len(dims) == len(access.subscripts):
+                use = _Use(access, statement, False).fixed(values)
+                inner = zip(use.access.subscripts[1:], dims[1:], strict=True)
+                if any(dim is not None and use.leaves(form, renamed(dim, values)) for form, dim in inner):
+                    found.add(access.array)
+    for name in found:
+        for dim in rows[name]:
+            if dim is not None and dim.number is None:
+                raise NumberNeededError(min(names_of(dim)))
+    return found
 
 
 def _open_dims(variable: Variable, uses: Sequence[_Use], consts: Mapping[str, int | float]) -> tuple[Form, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import prod
 
 from arrayol.c_import.forms import names_of, renamed, renamed_condition
 from arrayol.c_import.graphs import mapped, with_values
@@ -17,19 +18,31 @@ from arrayol.ir.affine import Affine
 LEAST_ROW = 4  # shorter ones are steps along one dimension
 
 
-def with_rows(statements: Sequence[Statement]) -> list[Statement]:
-    """The statements with a loop over rows and one along them in place of each that runs through an array of rows."""
+def with_rows(statements: Sequence[Statement], declared: Mapping[str, Sequence[int]]) -> list[Statement]:
+    """The statements with a loop over rows and one along them in place of each that runs through an array of rows.
+
+    `declared` has extents of arrays of which the C says them, by name.
+    """
+    known = {
+        name: {prod(dims[place:]) for place in range(1, len(dims))} for name, dims in declared.items() if len(dims) > 1
+    }
     found = list(statements)
     loops = list(dict.fromkeys(loop for one in found for loop in one.loops))
     names = {loop.name for loop in loops}
-    for loop in loops:
+    for loop in loops:  # those that are made, too: a plane of a cube has rows again
         inside = [one for one in found if loop in one.loops]
-        row = _row_of(loop, inside, _rows(one for one in found if loop not in one.loops))
+        count, runs = loop.high.number, _runs(loop, inside)
+        if loop.low.number != 0 or count is None or not runs:
+            continue
+        row = _declared_row(count, runs, known)
+        if row is None and not any(array in known for array, _ in runs):
+            row = _stepped_row(count, runs, _rows(one for one in found if loop not in one.loops))
         if row is None:
             continue
         outer = ForLoop(free_name(f"{loop.name}_row", names), Affine(), (loop.high - loop.low).divided(row), loop.span)
         inner = ForLoop(loop.name, Affine(), Affine(constant=row), loop.span)
         names.add(outer.name)
+        loops.append(inner)
         split = _Split(loop, outer, inner, {loop.name: Affine(((outer.name, row), (inner.name, 1)))})
         found = [split.statement(one) if loop in one.loops else one for one in found]
     return found
@@ -46,24 +59,45 @@ def _rows(statements: Iterable[Statement]) -> dict[str, set[int]]:
     return found
 
 
-def _row_of(loop: ForLoop, inside: Sequence[Statement], rows: Mapping[str, set[int]]) -> int | None:
-    """The row of the arrays that a loop runs through from their first element on; None where it does anything else."""
+def _runs(loop: ForLoop, inside: Sequence[Statement]) -> list[tuple[str, Form]]:
+    """The arrays that a loop runs through element by element, each with where it begins; none where it does more."""
     own: Form = Affine(((loop.name, 1),))
-    found: set[int] = set()
+    found: list[tuple[str, Form]] = []
     for one in inside:
-        bounds = [form for other in one.loops for form in (other.low, other.high)]
-        accesses = [access for access in (one.target, *one.reads) if access.subscripts != (own,)]
-        forms = [form for access in accesses for form in access.subscripts]
-        if any(loop.name in names_of(form) for form in (*bounds, *forms)):
-            return None
+        forms = [form for other in one.loops for form in (other.low, other.high)]
         for access in (one.target, *one.reads):
-            if access.subscripts == (own,):
-                found |= rows.get(access.array, set())
-    count = loop.high.number
-    if len(found) != 1 or loop.low.number != 0 or count is None:
-        return None
-    (row,) = found
-    return row if count % row == 0 and count > row else None
+            start = _start(access, own)
+            if start is None:
+                forms += access.subscripts
+            else:
+                found.append((access.array, start))
+        if any(loop.name in names_of(form) for form in forms):
+            return []
+    return found
+
+
+def _declared_row(count: int, runs: Sequence[tuple[str, Form]], rows: Mapping[str, set[int]]) -> int | None:
+    """The longest row that all arrays have of which the C says the rows, and that each run begins with."""
+    found: list[set[int]] = []
+    for array, start in runs:
+        numbers = [start.constant, *(factor for _, factor in start.terms)]
+        if array in rows:
+            found.append({row for row in rows[array] if not any(number % row for number in numbers)})
+    common = set.intersection(*found) if found else set()
+    return max((row for row in common if row < count and count % row == 0), default=None)
+
+
+def _stepped_row(count: int, runs: Sequence[tuple[str, Form]], rows: Mapping[str, set[int]]) -> int | None:
+    """The one row that other loops step over in arrays that a loop runs through from their first element on."""
+    found = set[int]().union(*(rows.get(array, set()) for array, start in runs if start.number == 0))
+    row = found.pop() if len(found) == 1 and all(start.number == 0 for _, start in runs) else count
+    return row if row < count and count % row == 0 else None
+
+
+def _start(access: ElementAccess, own: Form) -> Form | None:
+    """Where a loop begins that goes on by one element of one dimension; None where it does not."""
+    start = access.subscripts[0] - own if len(access.subscripts) == 1 else own
+    return start if names_of(start).isdisjoint(names_of(own)) else None
 
 
 @dataclass

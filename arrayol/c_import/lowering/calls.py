@@ -92,7 +92,7 @@ class Calls:
             return self.run.arithmetic.converted(self.run.expressions.value(node), kind.name)
         if isinstance(kind, Struct):
             return self.run.expressions.place(node)
-        return self.run.expressions.pointer(node)
+        return self.run.expressions.pointer_as(node, kind)
 
     def _bind(self, parameter: Any, value: Any) -> None:
         run = self.run

@@ -45,6 +45,7 @@ class Known:
     unrolled: set[Any] = field(default_factory=set)  # loops
     memory: set[Any] = field(default_factory=set)  # local arrays that stay arrays
     joined: dict[Any, tuple[Any, int, int]] = field(default_factory=dict)  # arrays that are rows of one
+    flat: dict[Any, bool] = field(default_factory=dict)  # arrays whose rows pointers leave; False: more than that
     keeps_state: bool = True  # whether small arrays that a loop hands on are registers
     registers: set[Any] = field(default_factory=set)  # those that are
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from math import prod
 from typing import Any
 
 from pycparser import c_ast
@@ -22,7 +24,7 @@ from arrayol.c_import.library import COMPOSED, composed
 from arrayol.c_import.lowering.assigned import has_effects
 from arrayol.c_import.lowering.borders import with_borders
 from arrayol.c_import.lowering.context import Context
-from arrayol.c_import.lowering.ctypes import BYTES, CType, NumberType, Pointer, Sequence, Struct
+from arrayol.c_import.lowering.ctypes import BYTES, CType, NumberType, Pointer, Sequence, Struct, Void
 from arrayol.c_import.lowering.storage import allocation_of
 from arrayol.c_import.lowering.symbols import (
     Address,
@@ -225,7 +227,7 @@ class Expressions:
             case c_ast.BinaryOp() if node.op in {"+", "-"}:
                 return self._sum(node)
             case c_ast.Cast():
-                return self.pointer(node.expr)
+                return self.pointer_as(node.expr, self.run.types.of(node.to_type))
             case c_ast.TernaryOp():
                 raise RefusalError("a pointer that depends on a choice is not read", "choose between the values", node)
         return self._pointed(self.place(node), node)
@@ -233,7 +235,50 @@ class Expressions:
     def pointer_or_memory(self, node: Any, kind: CType, name: str) -> Address | CellAddress:
         """Where a pointer of a name and type points that is given this value. Raises RefusalError."""
         call = allocation_of(node)
-        return self.pointer(node) if call is None else self.run.states.allocated(call, kind, name)
+        return self.pointer_as(node, kind) if call is None else self.run.states.allocated(call, kind, name)
+
+    def pointer_as(self, node: Any, kind: CType) -> Address | CellAddress:
+        """Where an expression points as a pointer of a type: to elements of an array of rows, or to rows of one of none.
+
+        Raises RefusalError for a type that makes other numbers of the same bits.
+        """
+        address = self.pointer(node)
+        if not isinstance(kind, Pointer):
+            return address
+        target, rows = kind.target, list[Sequence]()
+        while isinstance(target, Sequence):
+            rows.append(target)
+            target = target.element
+        if isinstance(target, NumberType):
+            address = self._seen_as(address, target.name, node)
+        if not isinstance(address, Address) or isinstance(target, Void):
+            return address
+        if isinstance(target, NumberType) and address.array.fields:
+            address = Address(replace(address.array, fields=()), address.subscripts)
+        missing = address.array.rank - len(rows) - len(address.subscripts)
+        if missing < 0 and address.array.rank == 1:
+            return self._by_rows(address, rows, node)
+        return Address(address.array, (*address.subscripts, *(Affine() for _ in range(missing))))
+
+    def _seen_as(self, address: Address | CellAddress, kind: str, node: Any) -> Address | CellAddress:
+        """A pointer to numbers of a type, which may be the other integers of the same width."""
+        own = address.array.view or address.array.type if isinstance(address, Address) else getattr(address.cell, "type", kind)
+        if own == kind:
+            return address
+        if isinstance(address, Address) and {own[0], kind[0]} == {"i", "u"} and own[1:] == kind[1:]:
+            return Address(replace(address.array, view=kind), address.subscripts)
+        raise RefusalError(f"this makes {kind} of the bits of {own}", "convert each element where it is read", node)
+
+    def _by_rows(self, address: Address, rows: list[Sequence], node: Any) -> Address:
+        """A pointer to rows of an array that is declared without any."""
+        extents = [self.form(one.size, "the length of a row") for one in rows]
+        numbers = [self.run.number_of(one) for one in extents]
+        length = prod(one or 0 for one in numbers)
+        start = address.subscripts[0]
+        if not length or start.constant % length or any(factor % length for _, factor in start.terms):
+            raise RefusalError("these rows do not begin where rows of the array do", "point to its start", node)
+        array = replace(address.array, dims=[None, *(Affine(constant=one or 0) for one in numbers)], is_flat=True)
+        return Address(array, (start.divided(length),))
 
     def _pointed(self, place: Any, node: Any) -> Address | CellAddress:
         """Where something that has a name points: a pointer, an array, a row of one."""
@@ -296,7 +341,7 @@ class Expressions:
                 return self.is_pointer(node.left) or self.is_pointer(node.right)
             case c_ast.UnaryOp() if node.op in {"&", "p++", "p--"}:
                 return node.op == "&" or self.is_pointer(node.expr)
-            case c_ast.ArrayRef() if not has_steps(node):
+            case c_ast.ArrayRef() | c_ast.UnaryOp(op="*") if not has_steps(node):
                 place = self.place(node)
                 return isinstance(place, Address) and len(place.subscripts) < len(place.array.dims)
             case c_ast.Cast():

@@ -16,7 +16,7 @@ from arrayol.c_import.constants import CConstant as Number_
 from arrayol.c_import.expansion.histograms import with_histograms
 from arrayol.c_import.expansion.rings import with_rings
 from arrayol.c_import.expansion.scans import with_scans
-from arrayol.c_import.flat import delinearised
+from arrayol.c_import.flat import delinearised, rows_left
 from arrayol.c_import.forms import names_of
 from arrayol.c_import.lowering.branches import Branches
 from arrayol.c_import.lowering.calls import Calls
@@ -42,7 +42,7 @@ from arrayol.c_import.lowering.symbols import (
     StructCell,
 )
 from arrayol.c_import.lowering.unrolling import Unrolling
-from arrayol.c_import.model import COperation, ElementAccess, Form, Scop
+from arrayol.c_import.model import COperation, ElementAccess, Form, Scop, Statement, Variable
 from arrayol.c_import.pragmas import requests_of
 from arrayol.c_import.ranges import NumberNeededError
 from arrayol.c_import.reading.syntax import Unit, nodes_of
@@ -175,13 +175,7 @@ class FunctionRun(Context):
         self.unrolling.finish()
         if self.recorder.refusals:
             raise ArrayolError(_once(self.recorder.refusals))
-        variables, statements = delinearised(
-            variables_of(self.recorder.arrays),
-            live(self.recorder.statements, self.recorder.arrays),
-            self.values,
-            self.sizes,
-            {array.name for array in self.recorder.arrays.values() if array.dims[:1] == [None]},
-        )
+        variables, statements = self._with_dimensions(live(self.recorder.statements, self.recorder.arrays))
         variables, statements = with_histograms(variables, statements, self.values)
         variables, statements = with_rings(variables, statements, self.values)
         variables, statements = with_scans(variables, statements, self.values)
@@ -200,6 +194,29 @@ class FunctionRun(Context):
             bool(self.known.registers),
             requests,
         )
+
+    def _with_dimensions(self, statements: list[Statement]) -> tuple[dict[str, Variable], list[Statement]]:
+        """The variables and statements with the dimensions that are meant; arrays whose rows pointers leave, too."""
+        arrays = self.recorder.arrays
+        rows = {name: array.dims for name, array in arrays.items() if len(array.dims) > 1 and array.key not in self.known.flat}
+        left = rows_left(statements, rows, self.values)
+        if left:
+            self.known.flat.update((arrays[name].key, True) for name in left)
+            raise RestartError
+        flat = {name: array for name, array in arrays.items() if array.is_flat}
+        declared = {name: tuple(dim.number or 0 if dim else 0 for dim in array.dims) for name, array in flat.items()}
+        variables, statements = delinearised(
+            variables_of(arrays),
+            statements,
+            self.values,
+            {**declared, **self.sizes},
+            {array.name for array in arrays.values() if array.dims[:1] == [None]},
+        )
+        failed = [array for name, array in flat.items() if len(variables[name].dims) == 1 and not array.table]
+        if failed:
+            self.known.flat.update((array.key, False) for array in failed)
+            raise RestartError
+        return variables, statements
 
     def _guarded(self, node: Any, do: Any) -> None:
         try:

@@ -486,6 +486,7 @@ class Loops:
         """How each scalar changes in an iteration, and what is written: names of arrays, keys of scalars in memory."""
         recorder = self.run.recorder
         outer = set(recorder.arrays)
+        entering = [one for cell in cells if isinstance(one := recorder.contents[cell], COperation)]
         with self.run.on_trial():
             symbols: dict[Cell | PointerCell, Content] = {}
             for place, cell in enumerate(cells):
@@ -507,7 +508,19 @@ class Loops:
         }
         for cell, change in changes_of_pointers(symbols, after):
             changes[cell.key] = change
+        is_state = "carried" in changes.values() and any(map(unknown_of, entering)) and not statements
+        if is_state and not any(_takes_more(one, loop) for one in after.values()) and self.run.unrolling.unroll(node, loop):
+            raise RestartError
         return changes, written | {cell.key for cell in cells if changes[cell.key] == "carried"}
+
+
+def _takes_more(content: Content, loop: ForLoop) -> bool:
+    """Whether the iterations of a loop read elements of their own, and not only the scalars that they hand on.
+
+    A loop that reads none, as one over the bits of a CRC, is a step of the loop around it.
+    """
+    reads = content.reads() if isinstance(content, COperation) else ()
+    return any(loop.name in names_of(form) for access in reads for form in access.subscripts)
 
 
 def _is_read_of(content: Content, memory: CArray) -> bool:

@@ -107,17 +107,18 @@ class Recorder:
 
     def read(self, array: CArray, subscripts: tuple[Form, ...], span: Span) -> COperation:
         """An element as a value."""
-        subscripts = tuple(map(as_data, subscripts))
+        subscripts = tuple(map(as_data, array.element(subscripts)))
         if array.table is not None:
             known = self._table_value(array, subscripts)
             if known is not None:
                 return known
-        return COperation("read", array.type, access=ElementAccess(array.name, subscripts, span, self.conditions))
+        value = COperation("read", array.type, access=ElementAccess(array.name, subscripts, span, self.conditions))
+        return self.arithmetic.converted(value, array.view) if array.view else value
 
     def _table_value(self, array: CArray, subscripts: tuple[Form, ...]) -> COperation | None:
         """The number that a const array has where the subscripts are numbers."""
         place = 0
-        for form, dim in zip(subscripts, array.dims, strict=True):
+        for form, dim in zip(subscripts, array.extents, strict=True):
             if form.number is None or dim is None or dim.number is None or not 0 <= form.number < dim.number:
                 return None
             place = place * dim.number + form.number
@@ -128,6 +129,7 @@ class Recorder:
 
     def store(self, array: CArray, subscripts: tuple[Form, ...], value: COperation, span: Span) -> None:
         """An assignment to an element, where all predicates hold."""
+        value, subscripts = self.arithmetic.converted(value, array.view or array.type), array.element(subscripts)
         value = self.arithmetic.converted(value, array.type)
         self._keep_what_reads(array, subscripts)
         if self.predicates:
@@ -281,7 +283,7 @@ def variables_of(arrays: Mapping[str, CArray]) -> dict[str, Variable]:
     """The variables of a scop."""
     found: dict[str, Variable] = {}
     for array in arrays.values():
-        dims = tuple(dim for dim in array.dims if dim is not None)
+        dims = tuple(dim for dim in array.extents if dim is not None)
         table = tuple(array.table or ())
         found[array.name] = Variable(
             array.name,

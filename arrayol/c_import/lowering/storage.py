@@ -99,6 +99,7 @@ class Storage:
         if not isinstance(kind, NumberType):
             raise RefusalError(f"'{name}' holds no numbers", "declare an array of numbers", node)
         array.name, array.type = run.recorder.fresh(name), kind.name
+        array.is_flat = run.known.flat.get(array.key, False) and len(array.dims) > 1
         run.recorder.arrays[array.name] = array
         return array
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import Any, TypeAlias
 
 from arrayol.c_import.arithmetic import RefusalError
@@ -51,6 +52,8 @@ class CArray:
     key: tuple[int, ...] = ()  # of its declaration, the same whenever the function is run anew
     cells: dict[tuple[int, ...], Cell] | None = None  # of one that is a scalar for each element
     parts: dict[str, CArray] = field(default_factory=dict)  # of structs whose fields differ: an array for each field
+    is_flat: bool = False  # pointers leave its rows: its elements have one subscript
+    view: str = ""  # the type that a pointer makes of its integers, of the same width
 
     @property
     def is_struct(self) -> bool:
@@ -61,6 +64,22 @@ class CArray:
     def rank(self) -> int:
         """How many subscripts an element has."""
         return len(self.dims) - bool(self.fields)
+
+    @property
+    def extents(self) -> list[Form | None]:
+        """The extents that the subscripts of its elements have."""
+        if not self.is_flat:
+            return self.dims
+        return [None if None in self.dims else Affine(constant=prod(dim.number or 0 for dim in self.dims if dim))]
+
+    def element(self, subscripts: tuple[Form, ...]) -> tuple[Form, ...]:
+        """The subscripts of an element, of which a pointer may have moved the last one out of its row."""
+        if not self.is_flat:
+            return subscripts
+        place: Form = Affine()
+        for form, dim in zip(subscripts, self.dims, strict=True):
+            place = place.scaled(dim.number or 0 if dim is not None else 0) + form
+        return (place,)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
