@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -36,20 +36,20 @@ from arrayol.c_import.lowering.symbols import (
     Undefined,
     Unusable,
 )
-from arrayol.c_import.lowering.turns import Rotation, Turn, rotation_of, turn_of
+from arrayol.c_import.lowering.turns import Counter, Rotation, Turn, counter_of, rotation_of, turn_of
 from arrayol.c_import.lowering.unrolling import MOST_ITERATIONS
 from arrayol.c_import.model import COperation, ElementGuard, ForLoop, Form, Statement
 from arrayol.c_import.reading.syntax import nodes_of
 from arrayol.c_import.reading.trees import RunsOnce
 from arrayol.ir.affine import Affine
 
-Move: TypeAlias = "Form | Turn | Rotation"
+Move: TypeAlias = "Form | Turn | Counter | Rotation"
 # How a scalar changes in an iteration: its value after one, in terms of a symbol for its value before.
 
 
-# By key: a step, a turn (in a ring), `own` (a new value in each iteration, before it is used), `carried` (it hands a
+# By key: a step, a turn (in a ring), a count of some iterations, `own` (a new value in each iteration, before it is used), `carried` (it hands a
 # value on), `switched` (a pointer to another array), or which pointer it takes the place of.
-Changes = dict[tuple[int, ...], "Form | Turn | Exchange | str"]
+Changes = dict[tuple[int, ...], "Form | Turn | Counter | Exchange | str"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,14 +285,21 @@ class Loops:
                     own.append(cell)
                 else:
                     moved.append((cell, run.recorder.content(cell), rotation))
-            elif isinstance(change, Turn) and not change.holds(run.recorder.content(cell), run.arithmetic.ranges):
+            elif isinstance(change, Turn | Counter) and not self._is_known(cell, change):
                 assert isinstance(cell, Cell)
                 carried[cell] = self._enter_memory(cell, node)
-            elif isinstance(change, Affine | Turn):
+            elif isinstance(change, Affine | Turn | Counter):
                 moved.append((cell, run.recorder.content(cell), change))
             else:
                 own.append(cell)
         return carried, moved, own
+
+    def _is_known(self, cell: Cell | PointerCell, change: Turn | Counter) -> bool:
+        """Whether a turn starts inside of its ring, and a counter as a form."""
+        content = self.run.recorder.content(cell)
+        if isinstance(change, Turn):
+            return change.holds(content, self.run.arithmetic.ranges)
+        return isinstance(content, COperation) and content.form is not None
 
     def _rotation(
         self, cell: Cell | PointerCell, cells: Sequence[Cell | PointerCell], changes: Changes
@@ -444,7 +451,7 @@ class Loops:
         if isinstance(step, Rotation):
             assert isinstance(content, Address)
             return step.after(content, count)
-        if isinstance(step, Turn):
+        if isinstance(step, Turn | Counter):
             assert isinstance(content, COperation)
             assert content.form is not None
             return self.run.arithmetic.of_form(step.after(content.form, count), content.type)
@@ -459,7 +466,7 @@ class Loops:
     def _after(self, cell: Cell | PointerCell, content: Content, step: Move, loop: ForLoop) -> Content:
         """The content of an induction variable after the loop."""
         least = self.run.arithmetic.ranges.least(loop.high - loop.low)
-        is_still = not isinstance(step, Turn | Rotation) and step.number == 0
+        is_still = not isinstance(step, Turn | Counter | Rotation) and step.number == 0
         if not is_still and (least is None or least < 0):
             return Unusable(f"how far '{cell.name}' has moved after the loop is not known", "set it again")
         return self._advanced(cell, content, step, loop.high - loop.low)
@@ -506,12 +513,37 @@ class Loops:
             cell.key: change_of(symbols[cell], after.get(cell, Undefined()), used, self.run.values, self.run.number_of)
             for cell in cells
         }
+        self._count(changes, symbols, after, loop)
         for cell, change in changes_of_pointers(symbols, after):
             changes[cell.key] = change
         is_state = "carried" in changes.values() and any(map(unknown_of, entering)) and not statements
         if is_state and not any(_takes_more(one, loop) for one in after.values()) and self.run.unrolling.unroll(node, loop):
             raise RestartError
         return changes, written | {cell.key for cell in cells if changes[cell.key] == "carried"}
+
+    def _count(
+        self,
+        changes: Changes,
+        before: Mapping[Cell | PointerCell, Content],
+        after: Mapping[Cell | PointerCell, Content],
+        loop: ForLoop,
+    ) -> None:
+        """Find scalars that count some iterations among those that the loop hands on."""
+        by_symbol = {one.text: cell for cell, one in before.items() if isinstance(one, COperation)}
+        for cell in [one for one in before if changes.get(one.key) == "carried"]:
+            own, content = before[cell], after.get(cell)
+            if not isinstance(own, COperation) or not isinstance(content, COperation):
+                continue
+            counter = counter_of(own, content, loop)
+            if counter is not None and counter.turning:
+                turning = by_symbol.get(counter.turning)
+                start = None if turning is None else self.run.recorder.content(turning)
+                phase = start.form.number if isinstance(start, COperation) and start.form is not None else None
+                is_turn = turning is not None and changes[turning.key] == Turn(1, counter.period)
+                counter = replace(counter, phase=phase) if is_turn and phase is not None else None
+            if counter is not None:
+                changes[cell.key] = counter
+
 
 
 def _takes_more(content: Content, loop: ForLoop) -> bool:

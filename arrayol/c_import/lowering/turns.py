@@ -9,8 +9,8 @@ from arrayol.c_import.arithmetic import affine_condition
 from arrayol.c_import.constants import limits
 from arrayol.c_import.forms import rounded
 from arrayol.c_import.graphs import mapped
-from arrayol.c_import.lowering.symbols import Address, Content
-from arrayol.c_import.model import COperation, ElementGuard, Form, Rounded, not_negative
+from arrayol.c_import.lowering.symbols import UNKNOWN, Address, Content
+from arrayol.c_import.model import COperation, ElementGuard, ForLoop, Form, Rounded, not_negative
 from arrayol.c_import.ranges import Ranges
 from arrayol.ir.affine import Affine
 
@@ -61,6 +61,69 @@ def rotation_of(places: Sequence[Content]) -> Rotation | None:
     if any(row != (numbers[0] + place * step) % count for place, row in enumerate(numbers)):
         return None
     return Rotation(Turn(step % count, count))
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """That a scalar moves by a step once in so many iterations, as the place of what a decimator has made does.
+
+    It moves in iteration n, from 0, where n + `phase` is `period` - 1 modulo the period. `turning` is the symbol of a
+    scalar that counts to the period, and starts with the phase; without one the phase is known.
+    """
+
+    step: Form
+    period: int
+    phase: int = 0
+    turning: str = ""
+
+    def after(self, start: Form, count: Form) -> Form:
+        """What the scalar is after some iterations."""
+        moves = rounded("//", count + self.phase, self.period)
+        factor = self.step.number
+        assert factor is not None
+        return start + moves.scaled(factor)
+
+
+def counter_of(before: COperation, after: COperation, loop: ForLoop) -> Counter | None:
+    """How a scalar counts some of a loop's iterations, as `if (i % 8 == 7) n++` does; None for other changes."""
+    condition = affine_condition(after.operands[0]) if after.kind == "choice" else None
+    if condition is None or before.form is None:
+        return None
+    for holds, moved, kept in ((condition, *after.operands[1:]), (condition.negated(), *reversed(after.operands[1:]))):
+        step = None if moved.form is None else moved.form - before.form
+        if step is None or step.number is None or kept.form != before.form:
+            continue
+        every = _every(holds, loop) or _every_turn(holds)
+        if every is not None:
+            return replace(every, step=step)
+    return None
+
+
+def _every(condition: ElementGuard, loop: ForLoop) -> Counter | None:
+    """The iterations with one rest, `(i + b) % m == r`, or `(i + b) % 2 != r`."""
+    form, low = condition.form, loop.low.number
+    if form is None or low is None or len(form.terms) != 1 or condition.kind == ">=":
+        return None
+    (term, factor), rest = form.terms[0], form.constant
+    if not isinstance(term, Rounded) or term.operator != "%" or abs(factor) != 1:
+        return None
+    first = (term.form - Affine(((loop.name, 1),))).number
+    if first is None or (condition.kind == "!=" and term.divisor != 2):
+        return None
+    rest = -rest * factor + (condition.kind == "!=")
+    return Counter(Affine(), term.divisor, (first + low - rest - 1) % term.divisor)
+
+
+def _every_turn(condition: ElementGuard) -> Counter | None:
+    """The iterations in which a scalar that counts up by one is the last number before 0."""
+    form = condition.form
+    if form is None or condition.kind == "!=" or len(form.terms) != 1:
+        return None
+    (name, factor), last = form.terms[0], form.constant
+    if not isinstance(name, str) or not name.startswith(UNKNOWN) or abs(factor) != 1:
+        return None
+    period = 1 - last * factor
+    return Counter(Affine(), period, turning=name) if period > 1 and (factor == 1 or condition.kind == "==") else None
 
 
 def turn_of(before: COperation, after: COperation, number: Callable[[Form], int | None]) -> Turn | None:
