@@ -20,13 +20,14 @@ from dataclasses import replace
 from itertools import groupby
 
 from arrayol.c_import.expansion.forwarding import with_forwarded_values
-from arrayol.c_import.forms import names_of
+from arrayol.c_import.expansion.renaming import Renaming
+from arrayol.c_import.forms import isl_condition, names_of
 from arrayol.c_import.graphs import mapped, with_values, zero_of
-from arrayol.c_import.model import COperation, ElementAccess, ForLoop, Form, Scop, Statement, data_of
+from arrayol.c_import.model import COperation, ElementAccess, ForLoop, Form, Scop, Statement, data_of, not_negative
 from arrayol.c_import.plans import Plan, Stage, StatementLevel, name_of, program_of
 from arrayol.ir.affine import Affine
 from arrayol.polyhedral.flow import OrderedStatements
-from arrayol.polyhedral.origins import ValueOrigins
+from arrayol.polyhedral.origins import ValueOrigins, form_of
 
 # Loops in time: the arrays of which each step reads one slice, and the statements of a step.
 
@@ -208,7 +209,39 @@ def _stages(level: StatementLevel) -> list[Stage]:
             if merged is not None:
                 found.pop()
             found.append(merged or stage)
-    return [stage for stage in found if stage.written]  # others write what nobody reads
+    return [_with_known_iterators(stage) for stage in found if stage.written]  # others write what nobody reads
+
+
+def _with_known_iterators(stage: Stage) -> Stage:
+    """A repetition without the loops of its one statement whose iterators its axes decide.
+
+    `y[i / 8]` for each i with `i % 8 == 7` is written in a loop over the elements of y, each of which knows its i.
+    """
+    if len(stage.statements) != 1 or stage.steps or stage.old or stage.delays:
+        return stage
+    (statement,) = stage.statements
+    for loop in statement.loops:
+        if any(axis.loop is loop for axis in stage.axes):
+            continue
+        form = form_of([one.name for one in statement.loops], _where(statement), loop.name)
+        if form is not None and not any(loop.name in names_of(one.low) | names_of(one.high) for one in statement.loops):
+            at = statement.loops.index(loop)
+            own: Form = Affine(((loop.name, 1),))
+            bounds = (not_negative(own - loop.low), not_negative(loop.high - 1 - own))
+            inside = replace(statement, conditions=(*statement.conditions, *bounds))
+            position = (*statement.position[:at], *statement.position[at + 1 :])
+            renaming = Renaming({loop.name: form})
+            statement = renaming.statement(inside, (*statement.loops[:at], *statement.loops[at + 1 :]), position)
+    return replace(stage, statements=(statement,))
+
+
+def _where(statement: Statement) -> list[str]:
+    """The bounds of a statement's loops and its conditions, of those that name no const."""
+    conditions, names = [*statement.conditions], {loop.name for loop in statement.loops}
+    for loop in statement.loops:
+        own: Form = Affine(((loop.name, 1),))
+        conditions += [not_negative(own - loop.low), not_negative(loop.high - 1 - own)]
+    return [isl_condition(one) for one in conditions if all(names_of(form) <= names for form in one.forms())]
 
 
 def _joined_body(level: StatementLevel, stages: Sequence[Stage]) -> Stage:

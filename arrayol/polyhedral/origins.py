@@ -189,6 +189,16 @@ class ValueOrigins:
         return self.program.access(statement, statement.reads[read]).domain()
 
 
+def form_of(dims: Sequence[str], conditions: Sequence[str], dim: str) -> Affine[str] | None:
+    """One dimension as the form of the others that the conditions say it is; None where they leave it open."""
+    others = [one for one in dims if one != dim]
+    where = f" : {' and '.join(conditions)}" if conditions else ""
+    values = isl.Map(f"{{ [{', '.join(others)}] -> [{dim}]{where} }}")
+    pieces = _pieces_of(values) if values.is_single_valued() else []
+    forms = _forms_of(pieces[0][1]) if len(pieces) == 1 else None
+    return None if forms is None else forms[0]
+
+
 def _pieces_of(instances: isl.Map) -> list[tuple[isl.Set, isl.MultiAff]]:
     """A map that has one value for each point: where it is which form."""
     pieces: list[tuple[isl.Set, isl.MultiAff]] = []

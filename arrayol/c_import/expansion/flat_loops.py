@@ -6,12 +6,11 @@ Where others keep to rows, as `d[y * W + x]` does, the picture has two dimension
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from math import prod
 
-from arrayol.c_import.forms import names_of, renamed, renamed_condition
-from arrayol.c_import.graphs import mapped, with_values
-from arrayol.c_import.model import COperation, ElementAccess, ElementGuard, ForLoop, Form, Statement, data_of
+from arrayol.c_import.expansion.renaming import Renaming
+from arrayol.c_import.forms import names_of
+from arrayol.c_import.model import ElementAccess, ForLoop, Form, Statement
 from arrayol.c_import.words import free_name
 from arrayol.ir.affine import Affine
 
@@ -43,8 +42,8 @@ def with_rows(statements: Sequence[Statement], declared: Mapping[str, Sequence[i
         inner = ForLoop(loop.name, Affine(), Affine(constant=row), loop.span)
         names.add(outer.name)
         loops.append(inner)
-        split = _Split(loop, outer, inner, {loop.name: Affine(((outer.name, row), (inner.name, 1)))})
-        found = [split.statement(one) if loop in one.loops else one for one in found]
+        renaming = Renaming({loop.name: Affine(((outer.name, row), (inner.name, 1)))})
+        found = [_split(one, loop, (outer, inner), renaming) if loop in one.loops else one for one in found]
     return found
 
 
@@ -94,46 +93,14 @@ def _stepped_row(count: int, runs: Sequence[tuple[str, Form]], rows: Mapping[str
     return row if row < count and count % row == 0 else None
 
 
+def _split(statement: Statement, loop: ForLoop, both: tuple[ForLoop, ForLoop], renaming: Renaming) -> Statement:
+    """A statement with two loops in place of one."""
+    at = statement.loops.index(loop)
+    loops = (*statement.loops[:at], *both, *statement.loops[at + 1 :])
+    return renaming.statement(statement, loops, (*statement.position[: at + 1], 0, *statement.position[at + 1 :]))
+
+
 def _start(access: ElementAccess, own: Form) -> Form | None:
     """Where a loop begins that goes on by one element of one dimension; None where it does not."""
     start = access.subscripts[0] - own if len(access.subscripts) == 1 else own
     return start if names_of(start).isdisjoint(names_of(own)) else None
-
-
-@dataclass
-class _Split:
-    """A loop as two: one over rows, and one along them."""
-
-    loop: ForLoop
-    outer: ForLoop
-    inner: ForLoop
-    values: Mapping[str, Form]
-    guards: dict[int, ElementGuard] = field(default_factory=dict)  # each changed once, since identity counts
-
-    def statement(self, statement: Statement) -> Statement:
-        """The statement in both loops."""
-        at = statement.loops.index(self.loop)
-        known: dict[int, COperation] = {}
-        for value in data_of(statement.target):
-            mapped(value, self._node, known)
-        return replace(
-            statement,
-            loops=(*statement.loops[:at], self.outer, self.inner, *statement.loops[at + 1 :]),
-            position=(*statement.position[: at + 1], 0, *statement.position[at + 1 :]),
-            conditions=tuple(map(self._guard, statement.conditions)),
-            target=self._access(with_values(statement.target, known)),
-            value=mapped(statement.value, self._node, known),
-        )
-
-    def _node(self, node: COperation) -> COperation:
-        form = None if node.form is None else renamed(node.form, self.values)
-        return replace(node, form=form, access=None if node.access is None else self._access(node.access))
-
-    def _access(self, access: ElementAccess) -> ElementAccess:
-        subscripts = tuple(renamed(form, self.values) for form in access.subscripts)
-        return replace(access, subscripts=subscripts, guards=tuple(map(self._guard, access.guards)))
-
-    def _guard(self, guard: ElementGuard) -> ElementGuard:
-        if id(guard) not in self.guards:
-            self.guards[id(guard)] = renamed_condition(guard, self.values)
-        return self.guards[id(guard)]
