@@ -19,7 +19,8 @@ from arrayol.c_import.lowering.symbols import (
     Undefined,
     Unusable,
 )
-from arrayol.c_import.model import COperation, ElementGuard
+from arrayol.c_import.model import COperation, Dynamic, ElementGuard, Form
+from arrayol.ir.affine import Affine
 
 
 class Branches:
@@ -96,6 +97,12 @@ class Branches:
             return self.run.arithmetic.choice(condition, one, other)
         if isinstance(one, Address) and isinstance(other, Address) and _is_same(one, other):
             return one
+        is_known = affine_condition(condition) is not None
+        if is_known and isinstance(one, Address) and isinstance(other, Address) and _is_same(_row(one), _row(other)):
+            places = (self.run.arithmetic.of_form(side.subscripts[-1], "i64") for side in (one, other))
+            place = self.run.arithmetic.choice(condition, *places)
+            last: Form = place.form if place.form is not None else Affine(((Dynamic(place), 1),))
+            return Address(one.array, (*one.subscripts[:-1], last))
         return Unusable("this pointer depends on a choice", "choose between the values that it points to")
 
 
@@ -138,6 +145,11 @@ def _rebuilt(condition: COperation, kept: COperation) -> COperation:
     for part in reversed(parts):
         result = COperation("and", "bool", (part, result))
     return result
+
+
+def _row(place: Address) -> Address:
+    """The row that a pointer to an element points into."""
+    return Address(place.array, place.subscripts[:-1])
 
 
 def _is_same(one: Address, other: Address) -> bool:

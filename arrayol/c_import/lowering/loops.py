@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -38,7 +38,7 @@ from arrayol.c_import.lowering.symbols import (
 )
 from arrayol.c_import.lowering.turns import Counter, Rotation, Turn, counter_of, rotation_of, turn_of
 from arrayol.c_import.lowering.unrolling import MOST_ITERATIONS
-from arrayol.c_import.model import COperation, ElementGuard, ForLoop, Form, Statement
+from arrayol.c_import.model import COperation, Dynamic, ElementGuard, ForLoop, Form, Statement
 from arrayol.c_import.reading.syntax import nodes_of
 from arrayol.c_import.reading.trees import RunsOnce
 from arrayol.ir.affine import Affine
@@ -299,7 +299,7 @@ class Loops:
         content = self.run.recorder.content(cell)
         if isinstance(change, Turn):
             return change.holds(content, self.run.arithmetic.ranges)
-        return isinstance(content, COperation) and content.form is not None
+        return isinstance(content, Address) or (isinstance(content, COperation) and content.form is not None)
 
     def _rotation(
         self, cell: Cell | PointerCell, cells: Sequence[Cell | PointerCell], changes: Changes
@@ -451,6 +451,8 @@ class Loops:
         if isinstance(step, Rotation):
             assert isinstance(content, Address)
             return step.after(content, count)
+        if isinstance(step, Counter) and isinstance(content, Address):
+            return Address(content.array, (*content.subscripts[:-1], step.after(content.subscripts[-1], count)))
         if isinstance(step, Turn | Counter):
             assert isinstance(content, COperation)
             assert content.form is not None
@@ -489,16 +491,25 @@ class Loops:
         value: COperation | Address,
         conditions: list[ElementGuard],
         cells: list[Cell | PointerCell],
+        turns: Mapping[Cell, Turn] | None = None,
     ) -> tuple[Changes, set[Any]]:
-        """How each scalar changes in an iteration, and what is written: names of arrays, keys of scalars in memory."""
+        """How each scalar changes in an iteration, and what is written: names of arrays, keys of scalars in memory.
+
+        `turns` are those that another trial has found: what they decide is known in this one.
+        """
         recorder = self.run.recorder
+        counter: Form = Affine(((loop.name, 1),))
         outer = set(recorder.arrays)
         entering = [one for cell in cells if isinstance(one := recorder.contents[cell], COperation)]
         with self.run.on_trial():
             symbols: dict[Cell | PointerCell, Content] = {}
             for place, cell in enumerate(cells):
                 name = f"{UNKNOWN}{len(recorder.loops)}_{place}"
-                symbols[cell] = recorder.contents[cell] = symbol_of(cell, recorder.content(cell), name)
+                symbols[cell] = symbol_of(cell, recorder.content(cell), name)
+                turn = turns.get(cell) if turns and isinstance(cell, Cell) else None
+                if turn is not None:
+                    symbols[cell] = self._advanced(cell, recorder.content(cell), turn, counter - loop.low)
+                recorder.contents[cell] = symbols[cell]
             first = len(recorder.statements)
             with recorder.inside(loop):
                 recorder.contents[header.cell] = value
@@ -513,7 +524,18 @@ class Loops:
             cell.key: change_of(symbols[cell], after.get(cell, Undefined()), used, self.run.values, self.run.number_of)
             for cell in cells
         }
-        self._count(changes, symbols, after, loop)
+        changes.update((cell.key, turn) for cell, turn in (turns or {}).items())
+        found = {
+            cell: turn
+            for cell in cells
+            if isinstance(cell, Cell) and isinstance(turn := changes[cell.key], Turn) and self._is_known(cell, turn)
+        }
+        if turns is None and found and not {"carried", "own"}.isdisjoint(map(str, changes.values())):
+            return self._trial(node, header, loop, value, conditions, cells, found)
+        for cell in [one for one in cells if changes[one.key] in {"carried", "own"}]:
+            own, content = self._place(symbols[cell]), self._place(after.get(cell, Undefined()))
+            count = None if own is None or content is None else counter_of(own, content, loop)
+            changes[cell.key] = count or changes[cell.key]
         for cell, change in changes_of_pointers(symbols, after):
             changes[cell.key] = change
         is_state = "carried" in changes.values() and any(map(unknown_of, entering)) and not statements
@@ -521,29 +543,13 @@ class Loops:
             raise RestartError
         return changes, written | {cell.key for cell in cells if changes[cell.key] == "carried"}
 
-    def _count(
-        self,
-        changes: Changes,
-        before: Mapping[Cell | PointerCell, Content],
-        after: Mapping[Cell | PointerCell, Content],
-        loop: ForLoop,
-    ) -> None:
-        """Find scalars that count some iterations among those that the loop hands on."""
-        by_symbol = {one.text: cell for cell, one in before.items() if isinstance(one, COperation)}
-        for cell in [one for one in before if changes.get(one.key) == "carried"]:
-            own, content = before[cell], after.get(cell)
-            if not isinstance(own, COperation) or not isinstance(content, COperation):
-                continue
-            counter = counter_of(own, content, loop)
-            if counter is not None and counter.turning:
-                turning = by_symbol.get(counter.turning)
-                start = None if turning is None else self.run.recorder.content(turning)
-                phase = start.form.number if isinstance(start, COperation) and start.form is not None else None
-                is_turn = turning is not None and changes[turning.key] == Turn(1, counter.period)
-                counter = replace(counter, phase=phase) if is_turn and phase is not None else None
-            if counter is not None:
-                changes[cell.key] = counter
-
+    def _place(self, content: Content) -> COperation | None:
+        """The number that a scalar is, or the place in its row that a pointer points to."""
+        if not isinstance(content, Address):
+            return content if isinstance(content, COperation) else None
+        place = content.subscripts[-1]
+        chosen = place.terms[0][0] if len(place.terms) == 1 else None
+        return chosen.value if isinstance(chosen, Dynamic) else self.run.arithmetic.of_form(place, "i64")
 
 
 def _takes_more(content: Content, loop: ForLoop) -> bool:

@@ -9,7 +9,7 @@ from arrayol.c_import.arithmetic import affine_condition
 from arrayol.c_import.constants import limits
 from arrayol.c_import.forms import rounded
 from arrayol.c_import.graphs import mapped
-from arrayol.c_import.lowering.symbols import UNKNOWN, Address, Content
+from arrayol.c_import.lowering.symbols import Address, Content
 from arrayol.c_import.model import COperation, ElementGuard, ForLoop, Form, Rounded, not_negative
 from arrayol.c_import.ranges import Ranges
 from arrayol.ir.affine import Affine
@@ -17,14 +17,15 @@ from arrayol.ir.affine import Affine
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """That a scalar moves by a step in each iteration, and stays in 0..extent as the place in a ring does."""
+    """That a scalar moves by a step in each iteration, and stays in `low`..`low` + extent as the place in a ring does."""
 
     step: int
     extent: int
+    low: int = 0
 
     def after(self, start: Form, count: Form) -> Form:
         """The place after some iterations."""
-        return rounded("%", start + count.scaled(self.step), self.extent)
+        return rounded("%", start - self.low + count.scaled(self.step), self.extent) + self.low
 
     def holds(self, start: Content, ranges: Ranges) -> bool:
         """Whether a scalar starts inside; in a trial its start is not known."""
@@ -33,7 +34,7 @@ class Turn:
         if start.kind == "unknown":
             return True
         least, greatest = ranges.least(start.form), ranges.greatest(start.form)
-        return least is not None and greatest is not None and 0 <= least <= greatest < self.extent
+        return least is not None and greatest is not None and self.low <= least <= greatest < self.low + self.extent
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,23 +66,18 @@ def rotation_of(places: Sequence[Content]) -> Rotation | None:
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """That a scalar moves by a step once in so many iterations, as the place of what a decimator has made does.
+    """That a scalar moves by a step once in so many iterations, as the place of what a decimator makes does.
 
-    It moves in iteration n, from 0, where n + `phase` is `period` - 1 modulo the period. `turning` is the symbol of a
-    scalar that counts to the period, and starts with the phase; without one the phase is known.
+    It moves in iteration n, from 0, where n + `phase` is `period` - 1 modulo the period.
     """
 
-    step: Form
+    step: int
     period: int
-    phase: int = 0
-    turning: str = ""
+    phase: int
 
     def after(self, start: Form, count: Form) -> Form:
         """What the scalar is after some iterations."""
-        moves = rounded("//", count + self.phase, self.period)
-        factor = self.step.number
-        assert factor is not None
-        return start + moves.scaled(factor)
+        return start + rounded("//", count + self.phase, self.period).scaled(self.step)
 
 
 def counter_of(before: COperation, after: COperation, loop: ForLoop) -> Counter | None:
@@ -90,40 +86,31 @@ def counter_of(before: COperation, after: COperation, loop: ForLoop) -> Counter 
     if condition is None or before.form is None:
         return None
     for holds, moved, kept in ((condition, *after.operands[1:]), (condition.negated(), *reversed(after.operands[1:]))):
-        step = None if moved.form is None else moved.form - before.form
-        if step is None or step.number is None or kept.form != before.form:
-            continue
-        every = _every(holds, loop) or _every_turn(holds)
-        if every is not None:
-            return replace(every, step=step)
+        step = None if moved.form is None or kept.form != before.form else (moved.form - before.form).number
+        found = None if step is None else _period_and_phase(holds, loop)
+        if step is not None and found is not None:
+            return Counter(step, *found)
     return None
 
 
-def _every(condition: ElementGuard, loop: ForLoop) -> Counter | None:
-    """The iterations with one rest, `(i + b) % m == r`, or `(i + b) % 2 != r`."""
+def _period_and_phase(condition: ElementGuard, loop: ForLoop) -> tuple[int, int] | None:
+    """When a condition holds that a loop's iterator has one rest: `(i + b) % m == r`, `!= r` of two, or an end of 0..m."""
     form, low = condition.form, loop.low.number
-    if form is None or low is None or len(form.terms) != 1 or condition.kind == ">=":
+    term, factor = form.terms[0] if form is not None and len(form.terms) == 1 else ("", 0)
+    if form is None or low is None or not isinstance(term, Rounded) or term.operator != "%" or abs(factor) != 1:
         return None
-    (term, factor), rest = form.terms[0], form.constant
-    if not isinstance(term, Rounded) or term.operator != "%" or abs(factor) != 1:
+    rest, period, step = -form.constant * factor, term.divisor, term.form.factor(loop.name)
+    if condition.kind == ">=" and rest != (period - 1 if factor == 1 else 0):
         return None
-    first = (term.form - Affine(((loop.name, 1),))).number
-    if first is None or (condition.kind == "!=" and term.divisor != 2):
+    if condition.kind == "!=":
+        if period != 2:  # noqa: PLR2004
+            return None
+        rest += 1
+    start = term.form.without(loop.name).number
+    if start is None or abs(step) != 1:
         return None
-    rest = -rest * factor + (condition.kind == "!=")
-    return Counter(Affine(), term.divisor, (first + low - rest - 1) % term.divisor)
-
-
-def _every_turn(condition: ElementGuard) -> Counter | None:
-    """The iterations in which a scalar that counts up by one is the last number before 0."""
-    form = condition.form
-    if form is None or condition.kind == "!=" or len(form.terms) != 1:
-        return None
-    (name, factor), last = form.terms[0], form.constant
-    if not isinstance(name, str) or not name.startswith(UNKNOWN) or abs(factor) != 1:
-        return None
-    period = 1 - last * factor
-    return Counter(Affine(), period, turning=name) if period > 1 and (factor == 1 or condition.kind == "==") else None
+    first = (rest - start) * step - low  # the first iteration in which it holds, modulo the period
+    return period, (period - 1 - first) % period
 
 
 def turn_of(before: COperation, after: COperation, number: Callable[[Form], int | None]) -> Turn | None:
@@ -190,6 +177,8 @@ def _turned(before: Form, after: COperation, number: Callable[[Form], int | None
         elif step == 1 and end.number == 0:
             extents = [number(one) for one in _bounds(holds, moved)]
             yield from (Turn(1, one) for one in extents if one is not None and one > 0)
+        elif step == -1 and holds in _at_end(moved) and (last := number(end)) is not None and last > 1:
+            yield Turn(-1, last, 1)
         elif step == -1 and holds in _at_end(before):
             last = number(end)
             if last is not None and last >= 0:
