@@ -1,7 +1,8 @@
 """Histograms: sums at places that data choose, as counts of each row of the outer loop, and their sum.
 
 `hist[image[y][x]] += 1` is one chain of all pixels. The counts of a row need none of another row, so each row has bins
-of its own; a second repetition adds them row by row. Integers give the same sums in any order.
+of its own; a second repetition adds them row by row. Integers give the same sums in any order. A single loop is
+cut into rows of at least one element for each bin, so that the sums are no more work than the counts.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from arrayol.c_import.expansion.renaming import Renaming
 from arrayol.c_import.forms import names_of
 from arrayol.c_import.model import COperation, Dynamic, ElementAccess, ForLoop, Form, Statement, Variable, not_negative
 from arrayol.c_import.words import free_name
@@ -19,8 +21,9 @@ _PLACES = 4  # so many textual places for each of before: two more behind the lo
 
 @dataclass(frozen=True)
 class _Histogram:
-    """A statement that counts, with at least two loops, and the statements that give all bins one number before."""
+    """A statement that counts, in at least two loops, and the statements that give all bins one number before."""
 
+    statement: Statement  # as the C has it
     count: Statement
     starts: tuple[Statement, ...]
     variable: Variable
@@ -38,14 +41,15 @@ def with_histograms(
     found = [one for each in statements if (one := _histogram(each, variables, statements, consts)) is not None]
     if not found:
         return variables, list(statements)
-    variables, by_count = dict(variables), {id(one.count): one for one in found}
+    variables, by_count = dict(variables), {id(one.statement): one for one in found}
     idle = {id(start) for one in found for start in one.starts}
     changed: list[Statement] = []
     for statement in statements:
         if id(statement) in idle:
             continue
-        moved = replace(statement, position=(statement.position[0] * _PLACES, *statement.position[1:]))
         histogram = by_count.get(id(statement))
+        own = statement if histogram is None else histogram.count
+        moved = replace(own, position=(own.position[0] * _PLACES, *own.position[1:]))
         changed += [moved] if histogram is None else _parts(replace(histogram, count=moved), variables)
     return variables, [replace(one, number=number) for number, one in enumerate(changed)]
 
@@ -55,6 +59,7 @@ def _histogram(
 ) -> _Histogram | None:
     """The histogram that a statement counts; None for another statement."""
     variable = variables[count.target.array]
+    statement, count = count, _in_rows(count, variable, statements)
     form, loops = count.target.subscripts[0] if count.target.subscripts else None, count.loops
     if not count.accumulate or len(loops) < 2 or len(variable.dims) != 1 or form is None or variable.type[0] == "f":
         return None
@@ -62,12 +67,30 @@ def _histogram(
     fixed = all(names_of(one) <= set(consts) for one in (loops[0].low, loops[0].high))
     if not is_chosen or not fixed or loops[0].low.number != 0 or variable.dims[0].number is None:
         return None
-    touching = [one for one in statements if one is not count and _touches(one, variable.name)]
+    touching = [one for one in statements if one is not statement and _touches(one, variable.name)]
     _, *own = count.reads  # beside the bin itself
-    if any(one.loops[:1] == loops[:1] for one in touching) or any(one.array == variable.name for one in own):
+    if any(one.loops[:1] == statement.loops[:1] for one in touching) or any(one.array == variable.name for one in own):
         return None
     before = [one for one in touching if one.position < count.position]
-    return _Histogram(count, tuple(before) if _gives_one_number(before, variable) else (), variable)
+    return _Histogram(statement, count, tuple(before) if _gives_one_number(before, variable) else (), variable)
+
+
+def _in_rows(count: Statement, variable: Variable, statements: Sequence[Statement]) -> Statement:
+    """A statement of a single loop in a loop over rows and one along them; as it is where that makes no sense."""
+    loop, bins = count.loops[0] if len(count.loops) == 1 else None, variable.dims[0].number if variable.dims else None
+    length = None if loop is None or loop.low.number != 0 else loop.high.number
+    if loop is None or not bins or not length:
+        return count
+    read = {access.array for access in count.reads}
+    if any(one.target.array in read for one in statements if one.loops[:1] == (loop,) and one is not count):
+        return count
+    rows = max((one for one in range(1, length // bins + 1) if length % one == 0), default=1)
+    if rows == 1:
+        return count
+    outer = ForLoop(free_name(f"{loop.name}_row", {loop.name}), Affine(), Affine(constant=rows), loop.span)
+    inner = ForLoop(loop.name, Affine(), Affine(constant=length // rows), loop.span)
+    renaming = Renaming({loop.name: Affine(((outer.name, length // rows), (inner.name, 1)))})
+    return renaming.statement(count, (outer, inner), (count.position[0], 0, count.position[1]))
 
 
 def _touches(statement: Statement, name: str) -> bool:

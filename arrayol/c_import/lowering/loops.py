@@ -451,9 +451,9 @@ class Loops:
         if isinstance(step, Rotation):
             assert isinstance(content, Address)
             return step.after(content, count)
-        if isinstance(step, Counter) and isinstance(content, Address):
-            return Address(content.array, (*content.subscripts[:-1], step.after(content.subscripts[-1], count)))
-        if isinstance(step, Turn | Counter):
+        if isinstance(step, Counter):
+            return self._counted(content, step, count)
+        if isinstance(step, Turn):
             assert isinstance(content, COperation)
             assert content.form is not None
             return self.run.arithmetic.of_form(step.after(content.form, count), content.type)
@@ -464,6 +464,19 @@ class Loops:
             moved = self.run.arithmetic.binary("+", content, self.run.arithmetic.of_form(distance, "i32"))
             return self.run.arithmetic.converted(moved, cell.type)
         return content if step.number == 0 else Undefined()
+
+    def _counted(self, content: Content, step: Counter, count: Form) -> Content:
+        """What a scalar or a pointer that counts is after some iterations."""
+        arithmetic, place = self.run.arithmetic, self._place(content)
+        assert place is not None
+        assert place.form is not None
+        after = arithmetic.of_form(step.after(place.form, count), place.type)
+        for condition in reversed(step.where):
+            after = arithmetic.choice(condition, after, place)
+        if not isinstance(content, Address):
+            return after
+        last: Form = after.form if after.form is not None else Affine(((Dynamic(after), 1),))
+        return Address(content.array, (*content.subscripts[:-1], last))
 
     def _after(self, cell: Cell | PointerCell, content: Content, step: Move, loop: ForLoop) -> Content:
         """The content of an induction variable after the loop."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from arrayol.c_import.arithmetic import affine_condition
 from arrayol.c_import.constants import limits
-from arrayol.c_import.forms import rounded
+from arrayol.c_import.forms import names_of, rounded
 from arrayol.c_import.graphs import mapped
-from arrayol.c_import.lowering.symbols import Address, Content
+from arrayol.c_import.lowering.symbols import UNKNOWN, Address, Content
 from arrayol.c_import.model import COperation, ElementGuard, ForLoop, Form, Rounded, not_negative
 from arrayol.c_import.ranges import Ranges
 from arrayol.ir.affine import Affine
@@ -68,12 +68,14 @@ def rotation_of(places: Sequence[Content]) -> Rotation | None:
 class Counter:
     """That a scalar moves by a step once in so many iterations, as the place of what a decimator makes does.
 
-    It moves in iteration n, from 0, where n + `phase` is `period` - 1 modulo the period.
+    It moves in iteration n, from 0, where n + `phase` is `period` - 1 modulo the period, if conditions hold that are the
+    same in all iterations.
     """
 
     step: int
     period: int
     phase: int
+    where: tuple[COperation, ...] = ()
 
     def after(self, start: Form, count: Form) -> Form:
         """What the scalar is after some iterations."""
@@ -82,15 +84,45 @@ class Counter:
 
 def counter_of(before: COperation, after: COperation, loop: ForLoop) -> Counter | None:
     """How a scalar counts some of a loop's iterations, as `if (i % 8 == 7) n++` does; None for other changes."""
-    condition = affine_condition(after.operands[0]) if after.kind == "choice" else None
-    if condition is None or before.form is None:
+    step = None if after.form is None or before.form is None else (after.form - before.form).number
+    if step is not None:
+        return Counter(step, 1, 0)
+    if after.kind != "choice" or before.form is None:
         return None
-    for holds, moved, kept in ((condition, *after.operands[1:]), (condition.negated(), *reversed(after.operands[1:]))):
-        step = None if moved.form is None or kept.form != before.form else (moved.form - before.form).number
-        found = None if step is None else _period_and_phase(holds, loop)
-        if step is not None and found is not None:
-            return Counter(step, *found)
-    return None
+    condition, moved, kept = after.operands
+    if moved.form == before.form and (guard := affine_condition(condition)) is not None:
+        return _counted(before, kept, guard.negated(), loop)
+    if kept.form != before.form:
+        return None
+    parts, fixed = list[ElementGuard](), list[COperation]()
+    for part in _all_of(condition):
+        known = affine_condition(part)
+        if known is None:
+            return None
+        if any(name == loop.name or name.startswith(UNKNOWN) for form in known.forms() for name in names_of(form)):
+            parts.append(known)
+        else:
+            fixed.append(part)
+    if len(parts) > 1:
+        return None
+    inner = _counted(before, moved, parts[0], loop) if parts else counter_of(before, moved, loop)
+    return None if inner is None else replace(inner, where=(*fixed, *inner.where))
+
+
+def _counted(before: COperation, moved: COperation, condition: ElementGuard, loop: ForLoop) -> Counter | None:
+    """A scalar that moves where a condition holds."""
+    step = None if moved.form is None or before.form is None else (moved.form - before.form).number
+    found = None if step is None else _period_and_phase(condition, loop)
+    return None if step is None or found is None else Counter(step, *found)
+
+
+def _all_of(condition: COperation) -> Iterator[COperation]:
+    """The conditions that must hold together."""
+    if condition.kind != "and":
+        yield condition
+        return
+    for operand in condition.operands:
+        yield from _all_of(operand)
 
 
 def _period_and_phase(condition: ElementGuard, loop: ForLoop) -> tuple[int, int] | None:
