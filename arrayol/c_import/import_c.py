@@ -311,4 +311,7 @@ def _check_inside(scop: Scop) -> None:
 def _outside(access: ElementAccess, place: int, dim: Form, point: Mapping[str, int]) -> Exception:
     where = ", ".join(f"{name} = {value}" for name, value in point.items()) or "always"
     message = f"subscript {place + 1} of '{access.array}' leaves 0..{form_text(dim)} (at {where})"
-    return error("outside-array", message, access.span, hint="change the bounds of its loops, or guard it with an if")
+    hint = "change the bounds of its loops, or guard it with an if"
+    if place:
+        hint += "; an array whose pointers go through several rows at once is declared with one dimension"
+    return error("outside-array", message, access.span, hint=hint)

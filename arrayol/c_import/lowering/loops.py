@@ -243,7 +243,8 @@ class Loops:
         for cell in own:  # what is read of it before it is set is lost again: any value will do
             if isinstance(cell, PointerCell):
                 message = f"where '{cell.name}' points differs from iteration to iteration"
-                recorder.contents[cell] = Unusable(message, "take rows of one array by a number, as rows[y % 2]")
+                hint = "subscript its array by a number: y[n++] for elements, rows[y % 2] for rows"
+                recorder.contents[cell] = Unusable(message, hint)
             elif not isinstance(recorder.contents[cell], COperation):
                 recorder.contents[cell] = Undefined()
         with recorder.inside(loop):
