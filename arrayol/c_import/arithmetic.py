@@ -19,7 +19,7 @@ from arrayol.c_import.constants import (
     operation,
 )
 from arrayol.c_import.forms import names_of, rounded
-from arrayol.c_import.model import BOOL, COperation, ElementGuard, Form, Rounded, not_negative
+from arrayol.c_import.model import BOOL, UNKNOWN, COperation, ElementGuard, Form, Rounded, not_negative
 from arrayol.c_import.ranges import NumberNeededError, Ranges
 from arrayol.ir.affine import Affine
 
@@ -140,6 +140,8 @@ class Arithmetic:
     def _affine(self, sign: str, operands: tuple[COperation, COperation], kind: str) -> Form | None:
         """The form of a sum, difference, product or mask, where it is one and does not wrap."""
         left, right = operands[0].form, operands[1].form
+        if sign == "&":  # a rest of a power of two is that of what has wrapped, too
+            left, right = left or _unwrapped(operands[0]), right or _unwrapped(operands[1])
         if left is None or right is None:
             return None
         form: Form | None = None
@@ -149,12 +151,11 @@ class Arithmetic:
             form = left - right
         elif sign == "*":
             form = self._product(left, right)
-        elif sign == "&":
-            form = self._masked(left, right) or self._masked(right, left)
-        if form is None or kind[0] == "i":
-            return form  # what leaves a signed type is not defined in C
-        low, high = limits(kind)
-        return form if self._is_between(form, low, high) else None
+        elif sign in _BITS:
+            form = _masked(sign, left, right, kind) or _masked(sign, right, left, kind)
+        if form is None or kind[0] == "i" or any(name.startswith(UNKNOWN) for name in names_of(form)):
+            return form  # what leaves a signed type is not defined in C; the trial of a loop shows what it would be
+        return form if self.is_between(form, *limits(kind)) else None
 
     def _product(self, left: Form, right: Form) -> Form | None:
         for factor, other in ((left, right), (right, left)):
@@ -169,14 +170,8 @@ class Arithmetic:
                 self.ranges.greatest(factor)
         return None
 
-    def _masked(self, form: Form, mask: Form) -> Form | None:
-        """The form of `form & mask`, the rest of a division, if the mask is 2**n - 1; None for another mask."""
-        number = mask.number
-        if number is None or number < 0 or number & (number + 1):
-            return None
-        return rounded("%", form, number + 1)
-
-    def _is_between(self, form: Form, low: int, high: int) -> bool:
+    def is_between(self, form: Form, low: int, high: int) -> bool:
+        """Whether a form surely keeps to these ends. Raises NumberNeededError."""
         least = self.ranges.least(form)
         if least is None or least < low:
             return False
@@ -202,13 +197,12 @@ class Arithmetic:
         if (low < 0 or high >= bits) and right.form is not None:  # consts are numbers from now on
             least, greatest = self.ranges.least(right.form), self.ranges.greatest(right.form)
             low, high = (low if least is None else least), (high if greatest is None else greatest)
-        if high < 0 or low >= bits or (right.form is not None and (low < 0 or high >= bits)):
-            message = (
-                f"a shift by {low} to {high} of {bits} bits is not defined in C"
-                if high != low
-                else (f"a shift by {low} of {bits} bits is not defined in C")
-            )
-            raise RefusalError(message, f"keep the distance in 0..{bits - 1}, as in x {sign} (n & {bits - 1})")
+        if low < 0 or high >= bits:
+            if high < 0 or low >= bits:
+                distances = str(low) if high == low else f"{low} to {high}"
+                message = f"a shift by {distances} of {bits} bits is not defined in C"
+                raise RefusalError(message, f"keep the distance in 0..{bits - 1}")
+            right = self.binary("&", right, integer(bits - 1))  # as x86 does; C leaves other distances open
         form = self._shifted_form(sign, left, right)
         if form is not None:
             return self.of_form(form, left.type)
@@ -222,7 +216,7 @@ class Arithmetic:
         if sign == ">>":
             return rounded("//", left.form, 1 << number)
         form = left.form.scaled(1 << number)
-        return form if self._is_between(form, *limits(left.type)) else None
+        return form if self.is_between(form, *limits(left.type)) else None
 
     def _division(self, sign: str, left: COperation, right: COperation) -> COperation:
         """C's quotient or rest of integers, rounded towards zero."""
@@ -382,7 +376,7 @@ class Arithmetic:
             return first
         if first.type == BOOL:
             return self._logical_choice(condition, first, second)
-        turned = self._turned(condition, first.form, second.form)
+        turned = self._turned(condition, _unwrapped(first), _unwrapped(second))
         if turned is not None:
             return self.of_form(turned, first.type)
         return COperation("choice", first.type, (condition, *_definite((first, second), first.type)))
@@ -398,7 +392,7 @@ class Arithmetic:
             if not extent or not is_place:
                 continue
             ends = (form.scaled(-1) - 1, -extent, extent - 1) if extent > 0 else (form + extent, 0, -2 * extent - 1)
-            if holds == not_negative(ends[0]) and self._is_between(form, ends[1], ends[2]):
+            if holds == not_negative(ends[0]) and self.is_between(form, ends[1], ends[2]):
                 return rounded("%", form, abs(extent))
         return None
 
@@ -451,6 +445,32 @@ class Arithmetic:
             "or", BOOL, (COperation(sign, BOOL, (left, right)), COperation("!=", BOOL, (right, right)))
         )
         return COperation("choice", kind, (is_first, *_definite((left, right), kind)))
+
+
+def _unwrapped(value: COperation) -> Form | None:
+    """The form of an integer, or of an unsigned one that may have wrapped: what it would be then."""
+    if value.form is not None or value.kind not in {"+", "-"} or value.type[0] != "u":
+        return value.form
+    left, right = map(_unwrapped, value.operands)
+    if left is None or right is None:
+        return None
+    return left + right if value.kind == "+" else left - right
+
+
+def _masked(sign: str, form: Form, mask: Form, kind: str) -> Form | None:
+    """The form of `&` with 2**n - 1 or its complement, of `|` with 2**n - 1, of `^` with 2**n; None for other masks."""
+    number = mask.number
+    if number is None:
+        return None
+    if sign == "&" and number >= 0 and not number & (number + 1):
+        return rounded("%", form, number + 1)
+    unit = {"&": -number if number < 0 else (1 << int(kind[1:])) - number, "|": number + 1, "^": 2 * number}[sign]
+    if unit < 2 or unit & (unit - 1):
+        return None
+    block = rounded("//", form, unit).scaled(unit)
+    if sign == "^":
+        return block + rounded("%", form + number, unit)
+    return block + (number if sign == "|" else 0)
 
 
 def affine_condition(value: COperation) -> ElementGuard | None:

@@ -19,6 +19,7 @@ from arrayol.ir.affine import Affine
 from arrayol.source import Span
 
 BOOL = "bool"
+UNKNOWN = "?"  # names of symbols for what is not known in the trial of a loop begin with it
 
 
 @dataclass(frozen=True, slots=True)

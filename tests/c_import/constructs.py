@@ -312,7 +312,7 @@ CONSTRUCTS = {
         "|||for (int i = 0; i < 12; i++) { uint32_t a = x[i] * 2654435761u; y[i] = (a << 7) | (a >> 25); }"
     ),
     "shift by data": "|||for (int i = 0; i < 12; i++) y[i] = x[i] << (u[i] & 7);",
-    "shift that is not defined": "|||for (int i = 0; i < 12; i++) y[i] = x[i] << (i + 32);",
+    "shift that is not defined": "|||for (int i = 0; i < 12; i++) y[i] = x[i] << x[i];",
     "division towards zero": "|||for (int i = 0; i < 12; i++) y[i] = (x[i] - 50) / 7 * 100 + (x[i] - 50) % 7;",
     "float to integer": "|||for (int i = 0; i < 12; i++) y[i] = (int)(v[i] * 10.0f);",
     "functions of math.h": (

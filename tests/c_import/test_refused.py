@@ -28,7 +28,6 @@ INSIDE = (  # statements of a function with A, b, idx and k
     "for (unsigned i = 7; i >= 0; i--) b[i] = 1.0;",
     "for (unsigned char i = 0; i < 300; i++) b[0] = 1.0;",
     "for (int i = 0; i < 8; i++ b[i] = 1.0;",
-    "for (int i = 0; i < 8; i++) idx[i] = idx[i] << (i + 30);",
     "float q = 1.5f; idx[0] = *(int *)&q;",
     "for (int i = 0; i < 8; i++) idx[i] = idx[i] >> 32;",
     "for (int i = 0; i < 8; i++) idx[i] = idx[i] / 0;",

@@ -12,7 +12,7 @@ from arrayol.c_import.lowering.symbols import (
     PointerCell,
     StructCell,
 )
-from arrayol.c_import.reading.syntax import nodes_of
+from arrayol.c_import.reading.syntax import has_steps, nodes_of
 from arrayol.c_import.reading.trees import Chosen
 
 
@@ -36,6 +36,11 @@ def assigned_names(node: Any) -> set[str]:
         return names
     own = {target} if (target := _assigned(node)) is not None else set()
     return own.union(*(assigned_names(child) for _, child in node.children()))
+
+
+def has_assignments(node: Any) -> bool:
+    """Whether an expression assigns something itself."""
+    return has_steps(node) or bool(nodes_of(node, c_ast.Assignment))
 
 
 def has_effects(function: Any) -> bool:

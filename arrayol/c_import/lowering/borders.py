@@ -14,8 +14,8 @@ from typing import TypeGuard
 from arrayol.c_import.forms import isl_condition, isl_text, names_of, rounded
 from arrayol.c_import.lowering.context import Context
 from arrayol.c_import.lowering.pieces import SubscriptPiece, pieces_of_form, pieces_of_value, summed
-from arrayol.c_import.lowering.symbols import UNKNOWN, CArray
-from arrayol.c_import.model import Bordered, Dynamic, Form, Rounded, Term, not_negative
+from arrayol.c_import.lowering.symbols import CArray
+from arrayol.c_import.model import UNKNOWN, Bordered, Dynamic, Form, Rounded, Term, not_negative
 from arrayol.c_import.ranges import NumberNeededError
 from arrayol.ir.affine import Affine
 from arrayol.polyhedral.flow import ends_of

@@ -72,6 +72,7 @@ class Calls:
         run.scopes.frames.append([{}])
         run.path.append(id(node))
         run.open_calls.append(node.name.name)
+        whole = run.statements.whole
         try:
             for parameter, value in zip(parameters, bound, strict=True):
                 self._bind(parameter, value)
@@ -83,6 +84,7 @@ class Calls:
             run.scopes.frames.pop()
             run.path.pop()
             run.open_calls.pop()
+            run.statements.whole = whole
             self.kinds.pop()
         return returned[0] if returned else None
 
@@ -134,6 +136,7 @@ class Calls:
 
     def _returning(self, node: Any, rest: Sequence[Any]) -> None:
         run = self.run
+        run.statements.whole = node.cond
         condition = run.expressions.condition(node.cond)
         branches = [[one] if one is not None else [] for one in (node.iftrue, node.iffalse)]
         known = truth_of(condition)

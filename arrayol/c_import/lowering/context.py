@@ -46,6 +46,7 @@ class Known:
     memory: set[Any] = field(default_factory=set)  # local arrays that stay arrays
     joined: dict[Any, tuple[Any, int, int]] = field(default_factory=dict)  # arrays that are rows of one
     flat: dict[Any, bool] = field(default_factory=dict)  # arrays whose rows pointers leave; False: more than that
+    cleared: set[Any] = field(default_factory=set)  # arrays of a loop's body that data choose elements of
     keeps_state: bool = True  # whether small arrays that a loop hands on are registers
     registers: set[Any] = field(default_factory=set)  # those that are
 

@@ -21,6 +21,7 @@ from arrayol.c_import.lowering.symbols import (
     PointerCell,
     Poison,
     PoisonedError,
+    RestartError,
     StructCell,
     Undefined,
 )
@@ -134,6 +135,17 @@ class Declarations:
 
     def __init__(self, run: Context) -> None:
         self.run = run
+        self._without_values: dict[str, tuple[int, ...]] = {}  # arrays that loops declare, with their keys
+
+    def clear(self, array: CArray) -> None:
+        """Let an array that a loop's body declares be new in each iteration, since data choose what it writes.
+
+        Raises RestartError where it is not yet.
+        """
+        key = self._without_values.get(array.name)
+        if key is not None and key not in self.run.known.cleared:
+            self.run.known.cleared.add(key)
+            raise RestartError
 
     def declare(self, node: Any) -> None:
         """A variable of a block, with its first value."""
@@ -248,9 +260,12 @@ class Declarations:
         array.hidden = is_static
         run.scopes.enter(node.name, array)
         run.unrolling.declare(array, node)
-        if node.init is None:
-            return
-        self.fill_array(array, node.init, node, is_constant=run.states.is_constant(node))
+        if node.init is not None:
+            self.fill_array(array, node.init, node, is_constant=run.states.is_constant(node))
+        elif array.local and run.recorder.loops and not array.parts:
+            self._without_values[array.name] = run.key(node)
+            if run.key(node) in run.known.cleared and array.cells is None:
+                run.calls.zero(Address(array, (Affine(),)), node)
 
     def _declare_row(self, node: Any, kind: ArrayType, row: Address) -> None:
         """An array that is a row of another one: a pointer to it."""

@@ -19,9 +19,10 @@ from arrayol.c_import.arithmetic import (
     integer,
     literal,
     truth,
+    truth_of,
 )
 from arrayol.c_import.library import COMPOSED, composed
-from arrayol.c_import.lowering.assigned import has_effects
+from arrayol.c_import.lowering.assigned import has_assignments, has_effects
 from arrayol.c_import.lowering.borders import with_borders
 from arrayol.c_import.lowering.context import Context
 from arrayol.c_import.lowering.ctypes import BYTES, CType, NumberType, Pointer, Sequence, Struct, Void
@@ -63,6 +64,7 @@ class Expressions:
             c_ast.UnaryOp: self._unary,
             c_ast.BinaryOp: self._binary,
             c_ast.ExprList: self._comma,
+            c_ast.Assignment: self._assignment,
         }
 
     def value(self, node: Any) -> COperation:
@@ -421,10 +423,14 @@ class Expressions:
         return () if condition is None else (condition if holds else condition.negated(),)
 
     def _changes(self, node: Any) -> bool:
-        return any(map(has_effects, self.run.functions_below(node)))
+        return has_assignments(node) or any(map(has_effects, self.run.functions_below(node)))
 
     def _run_chosen(self, condition: COperation, sides: tuple[Any, Any], node: Any) -> tuple[COperation, COperation]:
         """The condition as kept, and the value of a choice whose sides call what changes something."""
+        known = truth_of(condition)
+        if known is not None:
+            side = sides[0 if known else 1]
+            return condition, condition if side is None else self.value(side)
         cell = self.run.cell(node, "chosen", "i32")
 
         def run(side: Any) -> None:
@@ -474,6 +480,10 @@ class Expressions:
             case _:
                 stepped: COperation = self.run.statements.step_value(node)
                 return stepped
+
+    def _assignment(self, node: Any) -> COperation:
+        assigned: COperation = self.run.statements.assigned_value(node)
+        return assigned
 
     def _comma(self, node: Any) -> COperation:
         *first, last = node.exprs

@@ -15,13 +15,13 @@ from typing import Any, TypeAlias
 
 from pycparser import c_ast
 
-from arrayol.c_import.arithmetic import RefusalError, affine_condition, truth_of
+from arrayol.c_import.arithmetic import RefusalError, affine_condition, integer, truth_of
+from arrayol.c_import.constants import limits
 from arrayol.c_import.forms import names_of
 from arrayol.c_import.lowering.assigned import assigned_names, cells_of
 from arrayol.c_import.lowering.context import Context
 from arrayol.c_import.lowering.heads import Header, identifiers
 from arrayol.c_import.lowering.symbols import (
-    UNKNOWN,
     Address,
     CArray,
     Cell,
@@ -38,7 +38,7 @@ from arrayol.c_import.lowering.symbols import (
 )
 from arrayol.c_import.lowering.turns import Counter, Rotation, Turn, counter_of, rotation_of, turn_of
 from arrayol.c_import.lowering.unrolling import MOST_ITERATIONS
-from arrayol.c_import.model import COperation, Dynamic, ElementGuard, ForLoop, Form, Statement
+from arrayol.c_import.model import UNKNOWN, COperation, Dynamic, ElementGuard, ForLoop, Form, Statement
 from arrayol.c_import.reading.syntax import nodes_of
 from arrayol.c_import.reading.trees import RunsOnce
 from arrayol.ir.affine import Affine
@@ -235,6 +235,8 @@ class Loops:
         if known not in self.known and (cells or recorder.has_reads()):
             self.known[known] = self._trial(node, header, loop, value, conditions, cells)
         changes, written = self.known.get(known, ({}, set()))
+        changes = {cell.key: self._settled(cell, changes.get(cell.key, "own"), node, loop) for cell in cells}
+        written = written | {key for key, change in changes.items() if change == "carried"}
         recorder.keep_before(run.names_of_memory(written))
         carried, moved, own = self._sorted(cells, changes, node, loop)
         counter: Form = Affine(((loop.name, 1),))
@@ -266,17 +268,42 @@ class Loops:
         is_known = not conditions
         recorder.contents[header.cell] = Pending(partial(self._last, header, loop, is_known=is_known))
 
+    def _settled(self, cell: Cell | PointerCell, change: Move | Exchange | str, node: Any, loop: ForLoop) -> Any:
+        """How a scalar changes here: one that may leave its ring, or its unsigned type, hands its values on."""
+        if not isinstance(cell, Cell):
+            return change
+        content = self.run.recorder.content(cell)
+        if (self.run.key(node), cell.key) in self.run.carried:
+            return "carried"
+        if isinstance(change, Turn | Counter) and not self._is_known(cell, change):
+            return "carried"
+        if isinstance(change, Affine) and change.number != 0 and cell.type in {"u32", "u64"}:
+            return change if self._stays(content, change, loop) else "carried"
+        return change
+
+    def _stays(self, content: Content, step: Form, loop: ForLoop) -> bool:
+        """Whether an unsigned scalar that moves by a step does not wrap, nor leave the int that a form is."""
+        if not isinstance(content, COperation) or content.form is None:
+            return False
+        ends = [content.form, content.form + self.run.product(step, loop.high - loop.low - 1)]
+        if any(name.startswith(UNKNOWN) for end in ends for name in names_of(end)):
+            return True  # it is a trial
+        if step.number is not None and step.number < 0:
+            ends.reverse()
+        least, greatest = self.run.arithmetic.ranges.least(ends[0]), self.run.arithmetic.ranges.greatest(ends[1])
+        return least is not None and least >= 0 and greatest is not None and greatest < 1 << 31
+
     def _sorted(
         self, cells: list[Cell | PointerCell], changes: Changes, node: Any, loop: ForLoop
     ) -> tuple[dict[Cell, CArray], list[tuple[Cell | PointerCell, Content, Move]], list[Cell | PointerCell]]:
         """Scalars that become memory, those that move by a step, and those with values of their own."""
-        run, key = self.run, self.run.key(node)
+        run = self.run
         carried: dict[Cell, CArray] = {}
         moved: list[tuple[Cell | PointerCell, Content, Move]] = []
         own: list[Cell | PointerCell] = []
         for cell in cells:
             change = changes.get(cell.key, "own")
-            if isinstance(cell, Cell) and (change == "carried" or (key, cell.key) in run.carried):
+            if isinstance(cell, Cell) and change == "carried":
                 carried[cell] = self._enter_memory(cell, node)
             elif change == "switched" or isinstance(change, Exchange):
                 if run.unrolling.unroll(node, loop):
@@ -286,9 +313,6 @@ class Loops:
                     own.append(cell)
                 else:
                     moved.append((cell, run.recorder.content(cell), rotation))
-            elif isinstance(change, Turn | Counter) and not self._is_known(cell, change):
-                assert isinstance(cell, Cell)
-                carried[cell] = self._enter_memory(cell, node)
             elif isinstance(change, Affine | Turn | Counter):
                 moved.append((cell, run.recorder.content(cell), change))
             else:
@@ -300,7 +324,10 @@ class Loops:
         content = self.run.recorder.content(cell)
         if isinstance(change, Turn):
             return change.holds(content, self.run.arithmetic.ranges)
-        return isinstance(content, Address) or (isinstance(content, COperation) and content.form is not None)
+        may_wrap = change.step < 0 and cell.type in {"u32", "u64"}
+        return isinstance(content, Address) or (
+            isinstance(content, COperation) and content.form is not None and not may_wrap
+        )
 
     def _rotation(
         self, cell: Cell | PointerCell, cells: Sequence[Cell | PointerCell], changes: Changes
@@ -462,6 +489,8 @@ class Loops:
         if isinstance(content, Address):
             return self.run.recorder.address_plus(content, distance)
         if isinstance(cell, Cell) and isinstance(content, COperation) and step.number != 0:
+            if cell.type in {"u32", "u64"} and content.form is not None:
+                return self.run.arithmetic.of_form(content.form + distance, cell.type)  # it is known to hold it
             moved = self.run.arithmetic.binary("+", content, self.run.arithmetic.of_form(distance, "i32"))
             return self.run.arithmetic.converted(moved, cell.type)
         return content if step.number == 0 else Undefined()
@@ -479,13 +508,27 @@ class Loops:
         last: Form = after.form if after.form is not None else Affine(((Dynamic(after), 1),))
         return Address(content.array, (*content.subscripts[:-1], last))
 
+    def _wrapped(self, cell: Cell | PointerCell, after: Content) -> Content:
+        """An unsigned scalar that a loop has moved: behind its last iteration it may wrap."""
+        form = after.form if isinstance(after, COperation) else None
+        if form is None or any(name.startswith(UNKNOWN) for name in names_of(form)):
+            return after
+        assert isinstance(after, COperation)
+        if form.number is not None:
+            return integer(form.number % (1 << int(after.type[1:])), after.type)
+        if self.run.arithmetic.is_between(form, *limits(after.type)):
+            return after
+        return Unusable(f"'{cell.name}' may wrap here", "use an int")
+
     def _after(self, cell: Cell | PointerCell, content: Content, step: Move, loop: ForLoop) -> Content:
         """The content of an induction variable after the loop."""
         least = self.run.arithmetic.ranges.least(loop.high - loop.low)
         is_still = not isinstance(step, Turn | Counter | Rotation) and step.number == 0
         if not is_still and (least is None or least < 0):
             return Unusable(f"how far '{cell.name}' has moved after the loop is not known", "set it again")
-        return self._advanced(cell, content, step, loop.high - loop.low)
+        after = self._advanced(cell, content, step, loop.high - loop.low)
+        is_unsigned = isinstance(cell, Cell) and cell.type in {"u32", "u64"} and isinstance(step, Affine)
+        return self._wrapped(cell, after) if is_unsigned and not is_still else after
 
     def _last(self, header: Header, loop: ForLoop, *, is_known: bool) -> Content:
         """The iterator after the loop, if its bounds alone say that."""

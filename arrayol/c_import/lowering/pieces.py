@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import product
 
@@ -14,6 +14,7 @@ from arrayol.ir.affine import Affine
 
 _MOST_PIECES = 16
 _INTEGERS = frozenset({"i32", "i64"})
+_WRAPPING = frozenset({*_INTEGERS, "u32", "u64"})  # a subscript that has wrapped lies in no array, so none has
 _SUMS = frozenset({"+", "-", "*"})
 _PIECED = frozenset({*_SUMS, "convert", "negative"})
 _COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
@@ -85,7 +86,8 @@ def pieces_of_form(form: Form) -> list[SubscriptPiece] | None:
     """All that a subscript can be; None where it depends on data."""
     pieces = [SubscriptPiece((), Affine(constant=form.constant))]
     for term, factor in form.terms:
-        more = pieces_of_value(term.value) if isinstance(term, Dynamic) else [SubscriptPiece((), Affine(((term, 1),)))]
+        own = [SubscriptPiece((), Affine(((term, 1),)))]
+        more = pieces_of_value(term.value, _WRAPPING) if isinstance(term, Dynamic) else own
         scaled = None if more is None else [SubscriptPiece(one.conditions, one.form.scaled(factor)) for one in more]
         found = _joined("+", pieces, scaled)
         if found is None:
@@ -94,15 +96,21 @@ def pieces_of_form(form: Form) -> list[SubscriptPiece] | None:
     return pieces
 
 
-def pieces_of_value(value: COperation) -> list[SubscriptPiece] | None:
-    """All that an integer can be, with where it is; None where it depends on data, or in too many ways."""
+def pieces_of_value(value: COperation, types: Set[str] = _INTEGERS) -> list[SubscriptPiece] | None:
+    """All that an integer can be, with where it is; None where it depends on data, or in too many ways.
+
+    Integers of these types do not wrap.
+    """
     if value.form is not None:
-        return [SubscriptPiece((), value.form)]
+        number, bits = value.form.number, int(value.type[1:])
+        is_negative = value.type in types - _INTEGERS and number is not None and number >> (bits - 1)
+        return [SubscriptPiece((), value.form - (1 << bits) if is_negative else value.form)]
     if value.kind == "choice":
-        return _chosen(value)
-    if value.type not in _INTEGERS:
+        return _chosen(value, types)
+    if value.type not in types:
         return None
-    operands = list(map(pieces_of_value, value.operands)) if value.kind in _PIECED or value.text == "abs" else [None]
+    is_known = value.kind in _PIECED or value.text == "abs"
+    operands = [pieces_of_value(one, types) for one in value.operands] if is_known else [None]
     return _computed(value.kind, operands)
 
 
@@ -125,9 +133,9 @@ def _both_signs(piece: SubscriptPiece) -> Iterator[SubscriptPiece]:
     yield SubscriptPiece((*piece.conditions, is_positive.negated()), piece.form.scaled(-1))
 
 
-def _chosen(value: COperation) -> list[SubscriptPiece] | None:
+def _chosen(value: COperation, types: Set[str]) -> list[SubscriptPiece] | None:
     condition = _condition(value.operands[0])
-    first, second = map(pieces_of_value, value.operands[1:])
+    first, second = (pieces_of_value(one, types) for one in value.operands[1:])
     if condition is None or first is None or second is None:
         return None
     pieces = [SubscriptPiece((condition, *one.conditions), one.form) for one in first]

@@ -10,7 +10,7 @@ from pycparser import c_ast
 
 from arrayol.c_import.arithmetic import RefusalError, integer, truth_of
 from arrayol.c_import.lowering.assigned import assigned_names, cells_of
-from arrayol.c_import.lowering.context import Context
+from arrayol.c_import.lowering.context import Context, base_name
 from arrayol.c_import.lowering.symbols import (
     Address,
     Cell,
@@ -20,9 +20,9 @@ from arrayol.c_import.lowering.symbols import (
     PoisonedError,
     Refused,
 )
-from arrayol.c_import.model import COperation
-from arrayol.c_import.reading.syntax import has_steps, nodes_of
-from arrayol.c_import.reading.trees import Chosen, RunsOnce, assigns
+from arrayol.c_import.model import COperation, Dynamic
+from arrayol.c_import.reading.syntax import has_steps
+from arrayol.c_import.reading.trees import Chosen, RunsOnce, assigns, names_unordered
 from arrayol.ir.affine import Affine
 
 _IDLE = (c_ast.EmptyStatement, c_ast.Pragma, c_ast.Typedef)
@@ -177,6 +177,8 @@ class Statements:
             if place.array.table is not None:
                 raise RefusalError(f"'{place.array.name}' is const", "leave the word const out", node)
             value = run.arithmetic.converted(value, place.array.type)
+            if any(isinstance(term, Dynamic) for form in place.subscripts for term, _ in form.terms):
+                run.declarations.clear(place.array)
             for conditions, subscripts in run.pieces.of(place.subscripts):
                 with run.recorder.where(*conditions):
                     run.recorder.store(place.array, subscripts, value, run.span(getattr(node, "lvalue", node)))
@@ -205,14 +207,24 @@ class Statements:
         return before if node.op.startswith("p") else after
 
     def step_value(self, node: Any) -> COperation:
-        """`k++` inside an expression that names k once; else C leaves the order to the compiler."""
-        names = [one.name for one in nodes_of(self.whole, c_ast.ID)]
-        if not isinstance(node.expr, c_ast.ID) or names.count(node.expr.name) != 1:
+        """`k++` inside an expression that does not name k beside it: C leaves that order to the compiler."""
+        if not isinstance(node.expr, c_ast.ID) or names_unordered(self.whole, node, node.expr.name):
             message = f"'{node.op.strip('p')}' is not read in an expression that names its variable again"
             raise RefusalError(message, "make it a statement of its own", node)
         before: COperation = self.run.expressions.value(node.expr)
         self._step(node)
         return before if node.op.startswith("p") else self.run.expressions.value(node.expr)
+
+    def assigned_value(self, node: Any) -> COperation:
+        """An assignment inside an expression, which must not name what is assigned beside it."""
+        name = base_name(node.lvalue)
+        if name is None or names_unordered(self.whole, node, name):
+            message = "an assignment is not read in an expression that names its variable again"
+            raise RefusalError(message, "make it a statement of its own", node)
+        value = self.assign(node)
+        if value is None:
+            raise RefusalError("the value of this assignment is no number", "make it a statement of its own", node)
+        return value
 
     # Choices.
 

@@ -13,8 +13,6 @@ from arrayol.c_import.model import COperation, Form
 from arrayol.ir.affine import Affine
 from arrayol.source import Span
 
-UNKNOWN = "?"  # names of symbols for what is not known in the trial of a loop begin with it
-
 
 class PoisonedError(Exception):
     """A value is not known because what made it was refused; that has been said where it happened."""

@@ -9,8 +9,8 @@ from arrayol.c_import.arithmetic import affine_condition
 from arrayol.c_import.constants import limits
 from arrayol.c_import.forms import names_of, rounded
 from arrayol.c_import.graphs import mapped
-from arrayol.c_import.lowering.symbols import UNKNOWN, Address, Content
-from arrayol.c_import.model import COperation, ElementGuard, ForLoop, Form, Rounded, not_negative
+from arrayol.c_import.lowering.symbols import Address, Content
+from arrayol.c_import.model import UNKNOWN, COperation, ElementGuard, ForLoop, Form, Rounded, not_negative
 from arrayol.c_import.ranges import Ranges
 from arrayol.ir.affine import Affine
 

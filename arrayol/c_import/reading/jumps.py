@@ -96,9 +96,39 @@ class _Rewriter:
         down = _counted_down(node)
         if down is not None:
             return [*self._for(down), down.next]
-        return self._for(_counted(node))
+        if isinstance(node, c_ast.DoWhile):
+            return self._for(_stepped_at_end(node) or _counted(node))
+        asked = _condition_step(node)
+        return self._for(_counted(node)) if asked is None else self._with_condition_step(node, asked)
+
+    def _with_condition_step(self, node: Any, asked: ConditionStep) -> list[Any]:
+        """A loop whose condition steps its iterator: it counts what the iterator was before that."""
+        coord, sign = node.coord, asked.step.op.strip("p")
+        before = self._fresh(f"{asked.step.expr.name}_before")
+
+        def moved() -> Any:
+            return c_ast.BinaryOp(sign[0], c_ast.ID(before, coord), number(1, coord), coord)
+
+        def follow() -> Any:
+            return assignment(asked.step.expr.name, moved(), coord)
+
+        left = c_ast.ID(before, coord) if asked.step.op.startswith("p") else moved()
+        stops = [c_ast.If(negation(one), c_ast.Break(one.coord), None, one.coord) for one in asked.others]
+        body = c_ast.Compound([follow(), *stops, *items_of(node.stmt)], coord)
+        step: Any = c_ast.UnaryOp(f"p{sign}", c_ast.ID(before, coord), coord)
+        init, after = getattr(node, "init", None), getattr(node, "next", None)
+        if after is not None:
+            step = c_ast.ExprList([step, *(after.exprs if isinstance(after, c_ast.ExprList) else [after])], coord)
+        loop = c_ast.For(None, c_ast.BinaryOp(asked.sign, left, asked.bound, coord), step, body, coord)
+        made = [Chosen(before, c_ast.ID(asked.step.expr.name, coord), coord), *self._for(loop), follow()]
+        if init is None:
+            return made
+        return [c_ast.Compound([init, *made], coord)] if isinstance(init, c_ast.DeclList) else [init, *made]
 
     def _for(self, node: Any) -> list[Any]:
+        condition_step = _condition_step(node)
+        if condition_step is not None:
+            return self._with_condition_step(node, condition_step)
         kind = type(node)
         cond, next_, body = node.cond, node.next, items_of(node.stmt)
         name = _stepped_in(cond, next_)
@@ -343,6 +373,42 @@ def _counted_down(node: Any) -> Any:
     return c_ast.For(
         None, c_ast.BinaryOp(sign, step.expr, number(0, cond.coord), cond.coord), step, node.stmt, cond.coord
     )
+
+
+@dataclass(frozen=True)
+class ConditionStep:
+    """A step in a loop's condition, what it is compared with, and the other parts of the condition."""
+
+    step: Any
+    sign: str
+    bound: Any
+    others: list[Any]
+
+
+def _condition_step(node: Any) -> ConditionStep | None:
+    """The step that comes first in a loop's condition, as in `while (i-- > 0 && x[i])`; None where there is none."""
+    if node.cond is None or isinstance(node, RunsOnce):
+        return None
+    first, *others = _conjuncts(node.cond)
+    is_compared = isinstance(first, c_ast.BinaryOp) and first.op in {"<", "<=", ">", ">=", "!="}
+    step, sign, bound = (first.left, first.op, first.right) if is_compared else (first, "!=", number(0, first.coord))
+    name = stepped_name(step) if isinstance(step, c_ast.UnaryOp) else None
+    parts = [node.stmt, *([node.next] if isinstance(node, c_ast.For) and node.next is not None else []), *others]
+    if name is None or name in names_in(bound) or any(assigns(one, name) for one in parts):
+        return None
+    return ConditionStep(step, sign, bound, others)
+
+
+def _stepped_at_end(node: Any) -> Any:
+    """The `for` that `do { } while (--n > 0)` is; None for another `do`."""
+    is_compared = isinstance(node.cond, c_ast.BinaryOp)
+    step = node.cond.left if is_compared else node.cond
+    if not isinstance(step, c_ast.UnaryOp) or step.op not in {"++", "--"} or not isinstance(step.expr, c_ast.ID):
+        return None
+    if assigns(node.stmt, step.expr.name) or (is_compared and step.expr.name in names_in(node.cond.right)):
+        return None
+    sign, bound = (node.cond.op, node.cond.right) if is_compared else ("!=", number(0, node.coord))
+    return RunsOnce(None, c_ast.BinaryOp(sign, step.expr, bound, node.coord), step, node.stmt, node.coord)
 
 
 def _stepped_in(cond: Any, steps: Any) -> str | None:

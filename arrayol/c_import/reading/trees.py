@@ -59,6 +59,21 @@ def names_in(node: Any) -> set[str]:
     return {one.name for one in nodes_below(node) if isinstance(one, c_ast.ID)}
 
 
+def names_unordered(whole: Any, inner: Any, name: str) -> bool:
+    """Whether an expression names a variable where C leaves open what comes first, that or an inner part of it."""
+    while whole is not inner:
+        children = [child for _, child in whole.children()]
+        parts = children if not isinstance(whole, c_ast.FuncCall) or whole.args is None else whole.args.exprs
+        step = next((one for one in parts if any(below is inner for below in nodes_below(one))), None)
+        if step is None:
+            return True  # it stands in another expression
+        in_order = isinstance(whole, c_ast.TernaryOp | c_ast.ExprList) or getattr(whole, "op", None) in {"&&", "||"}
+        if not in_order and any(name in names_in(one) for one in parts if one is not step):
+            return True
+        whole = step
+    return False
+
+
 def assigns(node: Any, name: str) -> bool:
     """Whether a statement may assign a scalar, also by its address."""
     for one in nodes_below(node):
