@@ -16,6 +16,7 @@ from arrayol.c_import.model import COperation, Dynamic, ElementAccess, ForLoop, 
 from arrayol.c_import.words import free_name
 from arrayol.ir.affine import Affine
 
+_LEAST_ROWS = 8  # of a loop that is cut; fewer are not worth their bins
 _PLACES = 4  # so many textual places for each of before: two more behind the loop of the counts
 
 
@@ -85,7 +86,7 @@ def _in_rows(count: Statement, variable: Variable, statements: Sequence[Statemen
     if any(one.target.array in read for one in statements if one.loops[:1] == (loop,) and one is not count):
         return count
     rows = max((one for one in range(1, length // bins + 1) if length % one == 0), default=1)
-    if rows == 1:
+    if rows < _LEAST_ROWS:
         return count
     outer = ForLoop(free_name(f"{loop.name}_row", {loop.name}), Affine(), Affine(constant=rows), loop.span)
     inner = ForLoop(loop.name, Affine(), Affine(constant=length // rows), loop.span)
