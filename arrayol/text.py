@@ -14,6 +14,11 @@ def counted(count: int, noun: str, plural: str | None = None) -> str:
     return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
 
 
+def figure_text(value: float) -> str:
+    """A figure: a whole number in full, another one with a decimal."""
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"
+
+
 def listed(items: Sequence[str], last: str = "and") -> str:
     """Items in a row: a; a and b; a, b and c."""
     return f" {last} ".join([", ".join(items[:-1]), items[-1]]) if len(items) > 1 else "".join(items)

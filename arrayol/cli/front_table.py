@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from rich.table import Table
 
-from arrayol.cli.result_text import details, figure_title, fusion_front, shown_figure, unit_of
+from arrayol.cli.result_text import details, figure_title, fusion_front, unit_of
 from arrayol.cli.tables import FirstThatFits, facts_table, headed_table, print_parts
-from arrayol.text import bits_text, counted, few, listed, rounded, significant, time_text, wrapped
+from arrayol.text import bits_text, counted, few, figure_text, listed, rounded, significant, time_text, wrapped
 from dse.output.folder import TABLE
 from dse.results.designs import Design
 from dse.results.pick import Highlight, highlights, wait_text
@@ -100,7 +100,7 @@ def _columns(result: Result) -> Iterator[_Column]:
 
 
 def _figure_cell(name: str) -> Callable[[Design], str]:
-    return lambda design: shown_figure(name, design.objectives[name])
+    return lambda design: figure_text(design.objectives[name])
 
 
 def _share_cell(result: Result, name: str) -> Callable[[Design], str]:

@@ -178,9 +178,9 @@ def _end_of(raised: BaseException, noted: int | None) -> _End:
     if isinstance(raised, BrokenPipeError):
         return _End(READER_LEFT)
     if isinstance(raised, MemoryError):
-        return _reported(1, Diagnostic("out-of-memory", "this needs more memory than there is"))
+        return _reported(Diagnostic("out-of-memory", "this needs more memory than there is"))
     if isinstance(raised, OSError):
-        return _reported(1, _refused_by_system(raised))
+        return _reported(_refused_by_system(raised))
     message = f"{type(raised).__name__}: {' '.join(str(raised).split()) or 'no message'}"
     text = (
         f"internal error: {message}\n"
@@ -191,8 +191,8 @@ def _end_of(raised: BaseException, noted: int | None) -> _End:
     return _End(DEFECT, text, (Diagnostic("internal", message, hint=hint),))
 
 
-def _reported(code: int, diagnostic: Diagnostic) -> _End:
-    return _End(code, render(diagnostic), (diagnostic,))
+def _reported(diagnostic: Diagnostic) -> _End:
+    return _End(1, render(diagnostic), (diagnostic,))
 
 
 def _interrupted(raised: BaseException, number: int) -> _End:

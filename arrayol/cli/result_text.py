@@ -9,7 +9,7 @@ from itertools import zip_longest
 from rich.table import Table
 
 from arrayol.cli.tables import facts_table, headed_table
-from arrayol.text import counted, rounded
+from arrayol.text import counted, figure_text, rounded
 from dse.pareto.fronts import COMPARED_AT_MOST
 from dse.results.compare import technology_text
 from dse.results.designs import Design, GroupRecord, PeriodRecord, ProcessorRecord
@@ -96,7 +96,7 @@ def _decisions(result: Result, shown: Sequence[Design]) -> Table:
     for header in ("group and its tasks", "units\n@ cycles" if some_wait else "units", "block\nscan", "waits for"):
         table.add_column(header, overflow="fold", max_width=16 if header.startswith("units") else None)
     for design in shown:
-        values = [shown_figure(name, design.objectives[name]) for name in objectives]
+        values = [figure_text(design.objectives[name]) for name in objectives]
         for place, line in enumerate(_decision_lines(result, design)):
             table.add_row(*([design.id, *values] if not place else [""] * (1 + len(values))), *line)
         table.add_section()
@@ -237,7 +237,7 @@ def _verification(result: Result) -> str:
 def _hypervolume(result: Result) -> str:
     """The volume, and how much of the box between the best values and the reference point it fills."""
     volume = result.hypervolume
-    corner = ", ".join(f"{shown_figure(name, value)} {unit_of(name)}" for name, value in volume.reference.items())
+    corner = ", ".join(f"{figure_text(value)} {unit_of(name)}" for name, value in volume.reference.items())
     share = filled(result.pareto, result.objectives, volume)
     return f"{share:.1%} of the box up to {corner}, on logarithmic axes"
 
@@ -248,9 +248,9 @@ def _bounds(result: Result) -> Iterator[tuple[str, str]]:
     for name, bound in bounds.items():
         if bound:
             end, beyond, best = ("most", "above", max) if grows(name) else ("least", "below", min)
-            found = shown_figure(name, best(design.objectives[name] for design in result.pareto))
+            found = figure_text(best(design.objectives[name] for design in result.pareto))
             of_device = ", on any device" if result.device is not None and result.device.exceeding else ""
-            least = f"nothing {beyond} {shown_figure(name, bound)} exists{of_device}"
+            least = f"nothing {beyond} {figure_text(bound)} exists{of_device}"
             yield "bound", f"{end} {name} {found} {unit_of(name)}; {least}"
     if len(bounds) == len(result.objectives):
         share = share_of_any(result.pareto, result.objectives, result.hypervolume, bounds)
@@ -296,8 +296,3 @@ def unit_of(name: str) -> str:
     """The unit of a figure; a cost without one has its name."""
     unit = figure.unit if (figure := known_figure(name)) is not None else cost_unit(name)
     return "µs" if unit == "us" else unit
-
-
-def shown_figure(name: str, value: float) -> str:
-    """A figure's number."""
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"

@@ -289,7 +289,7 @@ class Constants:
             raise
         if isinstance(value, (bool, float)):
             hint = f"write i64({value}) to cut a fraction off" if isinstance(value, float) else None
-            raise mistake("not-an-integer", f"{what} must be an integer, not {_shown(value)}", expr.span, hint)
+            raise mistake("not-an-integer", f"{what} must be an integer, not {constant_text(value)}", expr.span, hint)
         return value
 
     def _chain(self, expr: syntax.Binary) -> ConstValue:
@@ -316,7 +316,7 @@ class Constants:
     def _truth(self, expr: syntax.Expr, word: str) -> bool:
         value = self.evaluate(expr)
         if not isinstance(value, bool):
-            raise mistake("wrong-operand", f"'{word}' takes a truth value, not {_shown(value)}", expr.span)
+            raise mistake("wrong-operand", f"'{word}' takes a truth value, not {constant_text(value)}", expr.span)
         return value
 
     def _apply(self, expr: syntax.Apply) -> ConstValue:
@@ -367,5 +367,6 @@ def saturated_type(expr: syntax.Apply) -> ElementType:
     return target
 
 
-def _shown(value: ConstValue) -> str:
+def constant_text(value: ConstValue) -> str:
+    """A constant as the language writes it."""
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -13,12 +13,13 @@ from arrayol.errors import ArrayolError
 from arrayol.ir import syntax
 from arrayol.ir.spec import CompoundTask, Elementary, Port, RepetitiveTask, Shape, TiledDefault, Tiler
 from arrayol.ir.types import ElementType
+from arrayol.language.constants import constant_text
 from arrayol.language.syntax.diagnose import shown_port, shown_shape
 from arrayol.language.syntax.printer import head_text, port_text
 from arrayol.lsp.analysis import Analysis
 from arrayol.lsp.names import Occurrence, Symbol, SymbolKind
 from arrayol.operators.registry import FUNCTIONS
-from arrayol.pictures.text import constant_text, tiler_parts
+from arrayol.pictures.text import tiler_parts
 from arrayol.polyhedral.accesses import Access
 from arrayol.source import Span
 from arrayol.text import counted, listed

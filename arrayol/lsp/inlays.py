@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from arrayol.ir import syntax
 from arrayol.ir.spec import CompoundTask, Port, RepetitiveTask, Shape
+from arrayol.language.constants import constant_text
 from arrayol.language.syntax.diagnose import shown_shape
 from arrayol.lsp.analysis import Analysis
-from arrayol.pictures.text import constant_text, typed
+from arrayol.pictures.text import typed
 
 
 @dataclass(frozen=True, slots=True)

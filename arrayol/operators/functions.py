@@ -98,7 +98,7 @@ def _of_floats(
             call=name,
             complex_call=f"c{name}",
             read_from=read_from,
-            single=CHelper(f"defined_{name}", ("a",), lambda _: in_c(single, "a")) if single is not None else None,
+            single=CHelper(f"defined_{name}", ("a",), lambda _: in_c(single)) if single is not None else None,
         ),
     )
 

@@ -201,13 +201,13 @@ def on_arrays(definition: Definition, numpy: Any) -> Callable[[Any], Any]:
     return apply
 
 
-def in_c(definition: Definition, argument: str) -> list[str]:
-    """The statements of a function of C that returns it of a float."""
+def in_c(definition: Definition) -> list[str]:
+    """The statements of a function of C that returns it of a float `a`."""
     words = CWords()
     result = definition(words, CWord("word", 32))
     return [
         "uint32_t bits;",
-        f"memcpy(&bits, &{argument}, sizeof bits);",
+        "memcpy(&bits, &a, sizeof bits);",
         "const uint64_t word = bits;",
         *words.lines,
         f"bits = (uint32_t){result.text};",

@@ -220,11 +220,11 @@ class Canvas:
         )  # fmt: skip
         self.axes.add_patch(arrow)
 
-    def dot(self, at: Position, *, color: str = INK, size: float = 4.5, above: float = 7) -> None:
-        """A round mark with a white rim; `size` in points."""
+    def dot(self, at: Position) -> None:
+        """A round mark with a white rim."""
         self.axes.add_line(
             Line2D(
-                [at[0]], [at[1]], marker="o", markersize=size, color=color, markeredgecolor="white", linestyle="",
-                markeredgewidth=0.7, zorder=above,
+                [at[0]], [at[1]], marker="o", markersize=4.5, color=INK, markeredgecolor="white", linestyle="",
+                markeredgewidth=0.7, zorder=7,
             )
         )  # fmt: skip

@@ -16,7 +16,6 @@ from arrayol.ir.exits import writing_share
 from arrayol.ir.network import Flow, Network, NetworkArray, Process, flatten
 from arrayol.ir.spec import (
     CompoundTask,
-    ConstValue,
     Delay,
     Elementary,
     IntMatrix,
@@ -29,6 +28,7 @@ from arrayol.ir.spec import (
     callees,
 )
 from arrayol.ir.types import ElementType
+from arrayol.language.constants import constant_text
 from arrayol.language.syntax.diagnose import shown_shape
 from arrayol.text import counted
 
@@ -181,11 +181,6 @@ def pattern_text(port: Port, array: Shape) -> str:
 def matrix_text(matrix: IntMatrix) -> str:
     """`[1, 0; 0, 4]`; one without columns is `[]`, as the language writes it."""
     return f"[{'; '.join(', '.join(map(str, row)) for row in matrix)}]" if any(matrix) else "[]"
-
-
-def constant_text(value: ConstValue) -> str:
-    """A constant as the language writes it."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def tiler_parts(tiler: Tiler) -> list[str]:

@@ -32,7 +32,7 @@ class Access:
     def coordinates(self, repetition: Sequence[int], index: Sequence[int]) -> Point:
         """e(r, f) before any wrap or border."""
         rows = zip(self.tiler.origin, self.tiler.paving, self.tiler.fitting, strict=True)
-        return tuple(offset + _dot(paving, repetition) + _dot(fitting, index) for offset, paving, fitting in rows)
+        return tuple(offset + dot(paving, repetition) + dot(fitting, index) for offset, paving, fitting in rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def _outside_along(access: Access, axis: int) -> Outside | None:
     least, most = _limits(access, axis)
     for upwards in (False, True):
         corner = _corner(access, axis, upwards)
-        value = access.tiler.origin[axis] + _dot(coefficients(access, axis), corner)
+        value = access.tiler.origin[axis] + dot(coefficients(access, axis), corner)
         if (least is not None and value < least) or (most is not None and value > most):
             return _outside(access, axis, corner)
     return None
@@ -102,7 +102,7 @@ def _corner(access: Access, axis: int, upwards: bool) -> list[int]:
     factors = coefficients(access, axis)
     grows = [factor > 0 if upwards else factor < 0 for factor in factors]
     corner = [extent - 1 if grow and extent else 0 for grow, extent in zip(grows, extents, strict=True)]
-    value, (least, most) = access.tiler.origin[axis] + _dot(factors, corner), _limits(access, axis)
+    value, (least, most) = access.tiler.origin[axis] + dot(factors, corner), _limits(access, axis)
     endless = [place for place, grow in enumerate(grows) if grow and extents[place] is None]
     if endless and most == FAR:
         corner[endless[0]] = _FRAMES
@@ -199,7 +199,8 @@ def _element(tiler: Tiler, value: int, extent: int | None) -> int:
     return value % extent if tiler.wrap else value
 
 
-def _dot(left: Sequence[int], right: Sequence[int]) -> int:
+def dot(left: Sequence[int], right: Sequence[int]) -> int:
+    """The inner product of two vectors."""
     return sum(factor * value for factor, value in zip(left, right, strict=True))
 
 

@@ -13,7 +13,7 @@ from itertools import combinations
 from math import gcd, prod
 
 from arrayol.ir.borders import Border
-from arrayol.polyhedral.accesses import Access
+from arrayol.polyhedral.accesses import Access, dot
 from arrayol.polyhedral.isl import Point
 
 Elements = range | int  # a progression, or bits
@@ -132,12 +132,12 @@ def _elements(reader: _Reader, axes: tuple[int, ...]) -> Elements:
         for ways in [[step[place] * (extent - 1) for step, extent in steps]]
     ]
     if all(low >= 0 and high < extent for (low, high), extent in zip(ends, array, strict=True)):
-        flat = [(_dot(step, strides), extent) for step, extent in steps]
-        return _shifted(_dot(origin, strides), flat, prod(array))
+        flat = [(dot(step, strides), extent) for step, extent in steps]
+        return _shifted(dot(origin, strides), flat, prod(array))
     bits = 0
     for point in _points(reader, origin, steps, array):
         if all(0 <= value < extent for value, extent in zip(point, array, strict=True)):
-            bits |= 1 << _dot(point, strides)
+            bits |= 1 << dot(point, strides)
     return bits
 
 
@@ -301,7 +301,3 @@ def _least_missing(elements: Elements) -> int:
     if not elements or elements.start:
         return 0
     return elements.stop if elements.step == 1 else 1
-
-
-def _dot(left: Sequence[int], right: Sequence[int]) -> int:
-    return sum(one * other for one, other in zip(left, right, strict=True))

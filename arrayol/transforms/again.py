@@ -42,7 +42,7 @@ from arrayol.ir.expressions import reads_by_data
 from arrayol.ir.spec import Call, Elementary, Link, Port, RepetitiveTask, Spec, port_named
 from arrayol.ir.spec import identity as unit_matrix
 from arrayol.text import counted
-from arrayol.transforms.again_body import ProducedPort, merged_body
+from arrayol.transforms.again_body import ProducedPort, finite_shape, merged_body
 from arrayol.transforms.again_reads import MergedReads, Reads, merged_reads
 from arrayol.transforms.inline import across_compounds, hidden_pair
 from arrayol.transforms.pair import Pair, pair_of
@@ -135,7 +135,7 @@ def _merged(
     used = [port.name for one in (producer, reader) for port in (*one.inputs, *one.outputs)]
     links = [link for link in pair.consumer.input_links if link.array not in shared]
     made: list[ProducedPort] = []
-    known = {(link.array, link.tiler, _finite(port_named(reader.inputs, link.port))): link.port for link in links}
+    known = {(link.array, link.tiler, finite_shape(port_named(reader.inputs, link.port))): link.port for link in links}
     for link in (link for link in pair.consumer.input_links if link.array in shared):
         port = port_named(reader.inputs, link.port)
         if reads_by_data(reader.body or (), port.name):
@@ -168,8 +168,8 @@ def _reads(
     (port, link), (own, link_of_own) = reading, source
     read = next(one for one in pair.shared if one.name == link.array)
     found = merged_reads(
-        Reads(link.tiler, _finite(port), pair.consumer.repetition, read.shape),
-        Reads(link_of_own.tiler, _finite(own), pair.producer.repetition, array.shape),
+        Reads(link.tiler, finite_shape(port), pair.consumer.repetition, read.shape),
+        Reads(link_of_own.tiler, finite_shape(own), pair.producer.repetition, array.shape),
         by_data=reads_by_data(producer.body or (), own.name),
     )
     if found is None:
@@ -178,10 +178,6 @@ def _reads(
         )
         raise refused(message, link.span, "name a reader that stays inside, or a producer without a window there")
     return found
-
-
-def _finite(port: Port) -> tuple[int, ...]:
-    return tuple(extent or 1 for extent in port.shape)
 
 
 def _call(pair: Pair, merged: RepetitiveTask) -> Call:
@@ -203,7 +199,7 @@ def _remarks(pair: Pair, reader: Elementary, calls: Sequence[Call]) -> Iterator[
     names = [call.callee for call in pair.calls]
     shared = {array.name for array in pair.shared}
     ports = [link.port for link in pair.consumer.input_links if link.array in shared]
-    runs = sum(prod(_finite(port_named(reader.inputs, port))) for port in ports)
+    runs = sum(prod(finite_shape(port_named(reader.inputs, port))) for port in ports)
     yield f"'{names[0]}' is computed {counted(runs, 'time')} in each repetition of '{names[1]}'"
     if pair.calls[0] in calls:
         yield f"'{names[0]}' also stays beside it, for its other readers"

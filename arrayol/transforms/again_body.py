@@ -80,12 +80,12 @@ class _Merging:
 
     def instances(self, made: ProducedPort) -> tuple[list[Statement], list[Local], str]:
         """The producer's instances for a pattern of the reader, their locals, and which of these is the pattern."""
-        pattern, span = _finite(made.port), made.port.span
+        pattern, span = finite_shape(made.port), made.port.span
         indices = tuple(self._fresh("i") for _ in pattern)
         ranges_of = {one.name: self._range_name(one.name) for one in ranges(self.producer.body or ())}
         around = tuple(OuterRange(name, 0, extent) for name, extent in zip(indices, pattern, strict=True))
         outputs = {
-            port.name: Local(self._fresh(port.name), port.type, (), (*pattern, *_finite(port)), span)
+            port.name: Local(self._fresh(port.name), port.type, (), (*pattern, *finite_shape(port)), span)
             for port in self.producer.outputs
         }
         inner = {
@@ -129,7 +129,8 @@ class _Merging:
         return self._fresh(name) if name in arrays | {written_name(one.name) for one in self.reader.locals} else name
 
 
-def _finite(port: Port) -> tuple[int, ...]:
+def finite_shape(port: Port) -> tuple[int, ...]:
+    """The shape of a port, of which an infinite axis counts as 1."""
     return tuple(extent or 1 for extent in port.shape)
 
 

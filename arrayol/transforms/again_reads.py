@@ -18,7 +18,7 @@ import numpy as np
 
 from arrayol.arrays import IntArray
 from arrayol.ir.spec import IntMatrix, Shape, Tiler
-from arrayol.transforms.blocks.block import Vector, added, times
+from arrayol.transforms.blocks.block import Vector, added, columns_of, times
 
 _COMPARED = 1 << 22  # elements along an axis, for which two borders are compared
 _CONSTANT, _NOTHING = -1, -2  # where a border stands for a number, and where there is no border
@@ -57,9 +57,9 @@ def merged_reads(reader: Reads, producer: Reads, *, by_data: bool) -> MergedRead
     origin = added(first.origin, times(first.paving, second.origin)) if first.origin else ()
     paving = _product(first.paving, second.paving, len(reader.space))
     moves = _product(first.paving, second.fitting, len(reader.pattern))
-    pattern, columns = list(producer.pattern), list(_columns(first.fitting, len(producer.pattern)))
+    pattern, columns = list(producer.pattern), list(columns_of(first.fitting, len(producer.pattern)))
     factors = [[0] * len(reader.pattern) for _ in pattern]
-    for at, (column, extent) in enumerate(zip(_columns(moves, len(reader.pattern)), reader.pattern, strict=True)):
+    for at, (column, extent) in enumerate(zip(columns_of(moves, len(reader.pattern)), reader.pattern, strict=True)):
         if extent == 1 or not any(column):
             continue
         axis, factor = (None, 1) if by_data else _axis_of(column, columns, pattern)
@@ -91,12 +91,8 @@ def _axis_of(column: Vector, columns: Sequence[Vector], pattern: Sequence[int]) 
 
 
 def _product(matrix: IntMatrix, other: IntMatrix, columns: int) -> IntMatrix:
-    own = _columns(other, columns)
+    own = columns_of(other, columns)
     return tuple(tuple(times((row,), column)[0] for column in own) for row in matrix)
-
-
-def _columns(matrix: IntMatrix, count: int) -> tuple[Vector, ...]:
-    return tuple(tuple(row[at] for row in matrix) for at in range(count))
 
 
 def _say_the_same(reader: Reads, producer: Reads, tiler: Tiler) -> bool:

@@ -16,9 +16,9 @@ Order = tuple[int, ...]
 _GOES_ON = 0.8  # how often a random order goes on with what was enabled last
 
 
-def topological_orders(graph: TaskGraph, count: int, seed: int = 0) -> tuple[Order, ...]:
+def topological_orders(graph: TaskGraph, count: int) -> tuple[Order, ...]:
     """At most `count` different orders: by number, depth first, then random ones that like to follow a branch."""
-    rng = random.Random(seed)
+    rng = random.Random(0)
     orders = dict.fromkeys([tuple(range(len(graph))), _order(graph, None)])
     for _ in range(4 * count):
         if len(orders) >= count:

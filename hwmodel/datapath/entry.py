@@ -14,8 +14,7 @@ from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
 from arrayol.language.syntax.diagnose import did_you_mean
-from arrayol.limits import LARGEST
-from hwmodel.datapath.technology.rows import COSTS
+from hwmodel.datapath.technology.rows import COSTS, frozen_list, is_count
 from hwmodel.figures import MODEL_FIGURES
 from hwmodel.toml_model import (
     Amount,
@@ -129,28 +128,20 @@ _PICOJOULES = "a number of picojoules, 0 or more"
 _MEGAHERTZ = "a number of megahertz above 0"
 
 
-def _is_cycles(value: object) -> bool:
-    return type(value) is int and 1 <= value <= LARGEST
-
-
 def _intervals(value: object) -> tuple[int, ...]:
     """Ascending, whatever the order in the file."""
     intervals: list[Any] = list(value) if isinstance(value, list | tuple) else [value]
-    if not intervals or not all(map(_is_cycles, intervals)) or len(set(intervals)) < len(intervals):
+    if not intervals or not all(map(is_count, intervals)) or len(set(intervals)) < len(intervals):
         raise PydanticCustomError("intervals", "no intervals")
     return tuple(sorted(intervals))
 
 
 def _recurrence(value: object) -> int | dict[str, int]:
-    if isinstance(value, int) and _is_cycles(value):
+    if isinstance(value, int) and is_count(value):
         return value
-    if isinstance(value, Mapping) and value and all(map(_is_cycles, value.values())):
+    if isinstance(value, Mapping) and value and all(map(is_count, value.values())):
         return {str(port): cycles for port, cycles in value.items()}
     raise PydanticCustomError("recurrence", "no recurrence")
-
-
-def _listed(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
 
 
 _IntervalsForm = Count | Annotated[list[Count], Field(min_length=1, json_schema_extra={"uniqueItems": True})]
@@ -226,7 +217,7 @@ class ElementaryEntry(Table):
     clock_mhz: Positive | None = Field(default=None, description=_MEGAHERTZ)
     module: str | None = Field(default=None, pattern=f"^{_MODULE_NAME}$", description="the name of a Verilog module")
     verilog: VerilogFiles = Field(default=(), description="a list of paths of files, from the platform's file on")
-    measured: Annotated[tuple[Measured, ...], BeforeValidator(_listed)] = Field(
+    measured: Annotated[tuple[Measured, ...], BeforeValidator(frozen_list)] = Field(
         default=(), description="a list of tables, [[elementary.NAME.measured]]"
     )
 

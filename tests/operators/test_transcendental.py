@@ -121,7 +121,7 @@ ALL = """int main(void) {
 def compiled(name: str, main: str, folder: Path) -> Path:
     definition = FUNCTIONS[name].single
     assert definition is not None
-    text = PROGRAM % "\n".join(in_c(definition, "a")) + main
+    text = PROGRAM % "\n".join(in_c(definition)) + main
     (folder / "own.c").write_text(text, encoding="utf-8")
     checks = ["-Wall", "-Wextra", "-Werror", "-O2"]
     subprocess.run(["gcc", *checks, "-o", folder / "own", folder / "own.c", "-lm"], check=True)

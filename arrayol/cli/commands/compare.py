@@ -10,10 +10,10 @@ from rich.table import Table
 
 from arrayol import api
 from arrayol.cli.options import PLACE, folders, json_option, warn
-from arrayol.cli.result_text import shown_figure, unit_of
+from arrayol.cli.result_text import unit_of
 from arrayol.cli.tables import NameTable, facts_table, print_parts
 from arrayol.files import resolved
-from arrayol.text import counted
+from arrayol.text import counted, figure_text
 from dse.output.comparison import comparison_text, require_comparison_folder, write_comparison
 from dse.output.folder import load_result
 from dse.results.compare import Comparison, Pair, shown_fusion
@@ -69,7 +69,7 @@ def _facts(comparison: Comparison, names: tuple[str, str]) -> Iterator[tuple[str
     for word, name, result in zip(("first", "second"), names, (comparison.first, comparison.second), strict=True):
         yield word, f"{name}: {_label(result)}; {counted(len(result.pareto), 'design')}"
     small, large = comparison.volumes
-    corner = ", ".join(f"{shown_figure(name, value)} {unit_of(name)}" for name, value in comparison.reference.items())
+    corner = ", ".join(f"{figure_text(value)} {unit_of(name)}" for name, value in comparison.reference.items())
     change = f" ({large / small - 1:+.2%})" if small else ""
     yield "hypervolume", f"{small:.6g} and {large:.6g}{change} on logarithmic axes, up to {corner}"
     yield (
@@ -135,7 +135,7 @@ def _change(sides: Iterable[str]) -> str:
 
 
 def _figure(design: Design, name: str) -> str:
-    return f"{shown_figure(name, design.objectives[name])} {unit_of(name)}"
+    return f"{figure_text(design.objectives[name])} {unit_of(name)}"
 
 
 def _grid(title: str, rows: Sequence[Sequence[str]], count: int) -> Table:

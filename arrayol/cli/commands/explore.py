@@ -36,11 +36,11 @@ from arrayol.cli.options import (
     warn_of_idle,
 )
 from arrayol.cli.picking import blamed_on, pick_option
-from arrayol.cli.result_text import period_text, shown_figure, steps_text
+from arrayol.cli.result_text import period_text, steps_text
 from arrayol.cli.tables import facts_table, print_parts
 from arrayol.ir.spec import Spec
 from arrayol.limits import LARGEST_SEED
-from arrayol.text import counted
+from arrayol.text import counted, figure_text
 from arrayol.transforms.steps import canonical_form
 from dse.jobs.cache import CACHE_NAME
 from dse.jobs.jobs import MOST_WORKERS, WRITING, SearchProgress
@@ -141,7 +141,7 @@ def _hardware(result: Result, design: Design) -> Iterator[tuple[str, str]]:
 
 def _figure(result: Result, name: str, value: float) -> str:
     estimate = result.estimate_text(name)
-    return f"{name} {shown_figure(name, value)}{f' ({estimate})' if estimate else ''}"
+    return f"{name} {figure_text(value)}{f' ({estimate})' if estimate else ''}"
 
 
 def _group(result: Result, design: Design, group: GroupRecord) -> str:
@@ -164,11 +164,9 @@ def _group(result: Result, design: Design, group: GroupRecord) -> str:
 def _shares(parts: Mapping[str, float]) -> str:
     whole = sum(parts.values())
     ranked = sorted(parts.items(), key=lambda pair: -pair[1])
-    return ", ".join(f"{name} {_amount(amount)} ({amount / whole:.0%})" for name, amount in ranked if amount) or "none"
-
-
-def _amount(amount: float) -> str:
-    return f"{amount:,}" if isinstance(amount, int) else f"{amount:,.1f}"
+    return (
+        ", ".join(f"{name} {figure_text(amount)} ({amount / whole:.0%})" for name, amount in ranked if amount) or "none"
+    )
 
 
 SPECS_NAMED = 3  # more specifications are only counted

@@ -35,8 +35,8 @@ def parse_json(source: SourceFile) -> Parsed:
     items: list[syntax.Item] = []
     diagnostics: list[Diagnostic] = []
     broken: set[str] = set()
-    for number, each in enumerate(document["definitions"]):
-        item, mistakes = _definition(each, number)
+    for each in document["definitions"]:
+        item, mistakes = _definition(each)
         items += [item] if item is not None and not mistakes else []
         diagnostics += mistakes
         if mistakes and isinstance(each, PlacedObject) and isinstance(each.get("name"), str):
@@ -44,7 +44,7 @@ def parse_json(source: SourceFile) -> Parsed:
     return Parsed(trusted.Specification(tuple(items), whole), (), tuple(diagnostics), frozenset(broken))
 
 
-def _definition(document: Any, number: int) -> tuple[syntax.Item | None, list[Diagnostic]]:
+def _definition(document: Any) -> tuple[syntax.Item | None, list[Diagnostic]]:
     """A definition and its mistakes."""
     try:
         item: syntax.Item = validated(syntax.Item, document)

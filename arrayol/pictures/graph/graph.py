@@ -9,8 +9,9 @@ from math import ceil
 
 from arrayol.ir.network import Flow, Network, NetworkArray, Process
 from arrayol.ir.spec import Delay, TiledDefault
+from arrayol.language.constants import constant_text
 from arrayol.pictures.graph.graph_layout import GAP, Edge, GraphPositions, Node, place
-from arrayol.pictures.text import constant_text, rate_text, repetition_text, typed
+from arrayol.pictures.text import rate_text, repetition_text, typed
 
 NAME, TEXT, SMALL = 9.0, 7.5, 7.0  # points
 PAD, LOOP = 0.09, 0.21  # inches: around the text of a box, and what each delay's loop takes below it

@@ -201,16 +201,14 @@ class _Folding:
         if not from_start and not self.found.after:
             at_start, at_end = before, ()
         self._require_order(at_start, at_end)
-        total = self._variable(self.found.statement.port, "")
+        total = self._variable(self.found.statement.port)
         if not at_end and total.name not in self.linked:
             message = f"nothing needs what '{self.elementary.name}' accumulates in '{written_name(total.name)}'"
             raise refused(message, self.found.statement.span, "there is nothing to split")
         used_later = {name for item in at_end for name in expressions.arrays(item)}
         kept = read | used_later | (self.linked - {item.port for item in at_end})
         kept = kept | {total.name} if initial is None else kept - {total.name}
-        made = [
-            self._variable(name, "_start") for name in dict.fromkeys(item.port for item in at_start) if name in kept
-        ]
+        made = [self._variable(name) for name in dict.fromkeys(item.port for item in at_start) if name in kept]
         start = self._start(at_start, made) if made else None
         end, into_end = (
             self._end(at_end, [*(one for one in made if one.name != total.name), total]) if at_end else (None, {})
@@ -239,7 +237,7 @@ class _Folding:
         if isinstance(value, Read) and any(port.name == value.port for port in self.elementary.inputs):
             forms = [affine(item) for item in value.subscripts]
             if all(isinstance(term, str) and term in indices for form in forms for term, _ in form.terms):
-                lows = self._variable(first.port, "").lows
+                lows = self._variable(first.port).lows
                 offset = tuple(
                     form.constant + sum(form.factor(name) * low for name, low in zip(indices, lows, strict=True))
                     for form in forms
@@ -252,14 +250,14 @@ class _Folding:
         """The range variables that an assignment's subscripts are, if it writes the whole array so."""
         around = next(ranges for one, ranges in _with_ranges(self.elementary.body or (), ()) if one is item)
         bounds = {one.name: (_number(one.low), _number(one.high)) for one in around}
-        variable = self._variable(item.port, "")
+        variable = self._variable(item.port)
         indices = [one.name for one in item.subscripts if isinstance(one, Index)]
         if len(set(indices)) != len(item.subscripts) or set(bounds) != set(indices):
             return None
         extents = zip(indices, variable.lows, variable.extents, strict=True)
         return indices if all(bounds[name] == (low, low + extent) for name, low, extent in extents) else None
 
-    def _variable(self, name: str, suffix: str) -> BodyArray:
+    def _variable(self, name: str) -> BodyArray:
         """An output or local as an array."""
         local = next((item for item in self.elementary.locals if item.name == name), None)
         if local is None:

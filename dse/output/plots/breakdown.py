@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from arrayol.pictures.palette import BARS, BLACK, LOADS, MEMORIES, PALE_GREY, STORES
 from arrayol.pictures.sheet import our_style
-from arrayol.text import counted
+from arrayol.text import counted, figure_text
 from dse.output.plots.axes import SETTINGS, caption, new_sheet
 from dse.results.designs import Design
 from dse.results.pick import TELLING, telling_designs
@@ -130,7 +130,7 @@ def _bars(axes: Axes, names: Sequence[str], panel: BreakdownPanel) -> None:
             drawn.set_label(kind)
             seen.append(drawn)
         ends = [end + share for end, share in zip(ends, shares, strict=True)]
-    for place, total in enumerate(map(_amount, totals)):
+    for place, total in enumerate(map(figure_text, totals)):
         text = f"{total} {panel.unit}" if place == 0 else total  # above it would be in the way of a wide legend
         axes.text(1.02, place, text, va="center", ha="left", fontsize=8)
     axes.set_yticks(places, names)
@@ -143,7 +143,3 @@ def _bars(axes: Axes, names: Sequence[str], panel: BreakdownPanel) -> None:
     axes.legend(
         handles=seen, loc="lower left", bbox_to_anchor=(0, 1), ncols=4, frameon=False, fontsize=8, handlelength=1
     )
-
-
-def _amount(total: float) -> str:
-    return f"{total:,}" if isinstance(total, int) else f"{total:,.1f}"

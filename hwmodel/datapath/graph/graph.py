@@ -169,7 +169,7 @@ class Graph:
         nodes = np.flatnonzero(priced)
         most = int(sorts.bits.max(initial=0)) + 1
         key = (sorts.of * most + low) * most + high
-        for detail in self._details(nodes):
+        for detail in self._details():
             _, key = np.unique(key, return_inverse=True)
             key = key * (int(detail.max(initial=0)) + 2) + detail + 1
         _, first, alike = np.unique(key[nodes], return_index=True, return_inverse=True)
@@ -184,7 +184,7 @@ class Graph:
         places[nodes] = ranks[alike]
         return tuple(different.values()), places
 
-    def _details(self, nodes: Ints) -> Iterator[Ints]:
+    def _details(self) -> Iterator[Ints]:
         """Further values on which the prices of nodes depend, beside their sort and needed bits, if there are any."""
         sorts = self.sorts
         floats = np.array([self.numbers[node].is_float for node in sorts.first.tolist()], bool)[sorts.of]

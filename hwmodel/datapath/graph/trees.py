@@ -180,7 +180,7 @@ class _Regrouped:
 
     def _extreme(self, node: int) -> int:
         operator = self.source.records[node][0]
-        heap = [(self._level(leaf), number, leaf) for number, leaf in enumerate(self._extreme_leaves(node, operator))]
+        heap = [(self._level(leaf), number, leaf) for number, leaf in enumerate(self._extreme_leaves(node))]
         heapq.heapify(heap)
         number = len(heap)
         while len(heap) > 1:
@@ -191,7 +191,7 @@ class _Regrouped:
             number += 1
         return heap[0][2]
 
-    def _extreme_leaves(self, node: int, operator: str) -> list[int]:
+    def _extreme_leaves(self, node: int) -> list[int]:
         leaves = []
         stack = [node]
         while stack:

@@ -81,12 +81,13 @@ class Wiring(Table):
 
 def _shapes(value: object) -> tuple[tuple[int, int], ...]:
     pairs: list[Any] = list(value) if isinstance(value, list | tuple) else [None]
-    if not all(isinstance(pair, list | tuple) and len(pair) == 2 and all(map(_is_count, pair)) for pair in pairs):
+    if not all(isinstance(pair, list | tuple) and len(pair) == 2 and all(map(is_count, pair)) for pair in pairs):
         raise PydanticCustomError("shapes", "not shapes")
     return tuple((words, bits) for words, bits in pairs)
 
 
-def _is_count(value: object) -> bool:
+def is_count(value: object) -> bool:
+    """Whether a value is a whole number from 1 on."""
     return type(value) is int and 1 <= value <= LARGEST
 
 
@@ -313,12 +314,13 @@ class Device(Table):
         return {"lut": self.lut, "ff": self.ff, "dsp": self.dsp, BLOCKS: self.blocks}
 
 
-def _listed(value: object) -> object:
+def frozen_list(value: object) -> object:
+    """A list as a tuple, and another value as it is."""
     return tuple(value) if isinstance(value, list) else value
 
 
 DevicesField = Annotated[
-    tuple[Device, ...], BeforeValidator(_listed), Field(description="a list of tables, [[device]]")
+    tuple[Device, ...], BeforeValidator(frozen_list), Field(description="a list of tables, [[device]]")
 ]
 
 

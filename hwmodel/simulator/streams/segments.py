@@ -14,7 +14,7 @@ class Shifted:
 
     name: str
     depth: int
-    words: list[Datum | None] = field(default_factory=list)
+    words: list[Datum | None] = field(init=False)
     place: int = 0
 
     def __post_init__(self) -> None:
@@ -35,7 +35,7 @@ class Queued:
 
     name: str
     depth: int
-    words: list[Datum | None] = field(default_factory=list)
+    words: list[Datum | None] = field(init=False)
     write: int = 0
     read: int = 0
 
