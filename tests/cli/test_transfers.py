@@ -45,7 +45,6 @@ def polyprod(here: Path, monkeypatch: pytest.MonkeyPatch) -> api.Transfers:
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        ("numbers", POLYPROD),
         ("symbols", [*POLYPROD, "--symbolic", "N", "--tree"]),
         ("delays", ["lpsf.aol", "hflr", "--schedule", "r0 + r1, r0", "--set", "H=16", "--set", "W=32", "--simplify"]),
     ],

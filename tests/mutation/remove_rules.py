@@ -22,8 +22,9 @@ from forks import Outcome, Run, start
 from rules import Mutant, find_rules, replaced
 
 ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("arrayol", "hwmodel", "dse", "specs", "tests", "editors", "pyproject.toml")
+COPIED = ("arrayol", "hwmodel", "dse", "specs", "tests", "docs", "editors", "pyproject.toml")
 FIRST = ("error_files", "refusals", "told_once", "typed", "loader", "pipeline", "nests")  # catch most, soonest
+EXAMPLES = "tests/docs/test_language.py::test_files_give_the_report_that_follows_them"
 SELECTION = ("tests/language", "tests/polyhedral", "tests/checks", "tests/ir")
 LONG = ("test_ten_thousand_lines_and_long_chains", "test_long_chain_of_consts")  # about size, not about rules
 PATIENCE = 6  # a mutant that takes so many times what the tests take without a change has no end
@@ -153,7 +154,7 @@ def _arguments(copy: Path, changed: Path) -> list[str]:
 
 
 def _tests(copy: Path, changed: Path) -> list[str]:
-    """The files of tests; first those that are most likely to catch a change of a module."""
+    """The files of tests, and the manual's examples; first those that are most likely to catch a change of a module."""
     files = [file.relative_to(copy) for part in SELECTION for file in (copy / part).glob("test_*.py")]
 
     def order(file: Path) -> tuple[int, bool, bool, Path]:
@@ -161,7 +162,8 @@ def _tests(copy: Path, changed: Path) -> list[str]:
         soon = FIRST.index(stem) if stem in FIRST else len(FIRST)
         return soon, stem != changed.stem, file.parent.name != changed.parent.name, file
 
-    return [file.as_posix() for file in sorted(files, key=order)]
+    first, *others = (file.as_posix() for file in sorted(files, key=order))
+    return [first, EXAMPLES, *others]
 
 
 def _shown(mutant: Mutant) -> str:
