@@ -57,6 +57,11 @@ class TomlFile:
         return places
 
 
+def is_count(value: object) -> bool:
+    """Whether a value is a whole number from 1 on."""
+    return type(value) is int and 1 <= value <= LARGEST
+
+
 def text_of_named_file(file: TomlFile | None, path: str, most: int) -> str:
     """The text of a file that a TOML file names, from its folder on, of at most so many bytes.
 

@@ -27,7 +27,7 @@ from hwmodel.design import KEEP_FORM, POLICIES, Scan
 from hwmodel.memory_kinds import BUFFER
 from hwmodel.residence import LOADS, Load, Loads
 from hwmodel.streamed import Frames, Interface, Starts
-from hwmodel.toml_model import BrokenRule, Count, TomlFile, read_toml, validate
+from hwmodel.toml_model import BrokenRule, Count, TomlFile, is_count, read_toml, validate
 
 _CONSTRAINT = re.compile(r"\s*([A-Za-z_]\w*)\s*(<=|<|>=|>)\s*([0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*")
 
@@ -171,21 +171,11 @@ def _arrays(value: object) -> str | tuple[str, ...]:
 
 def _words(kind: Any) -> Callable[[object], tuple[Any, ...]]:
     """What makes a tuple of a list of the words of a Literal, each once."""
-
-    def words(value: object) -> tuple[Any, ...]:
-        chosen = tuple(_list(value))
-        if not chosen or any(word not in get_args(kind) for word in chosen) or len(set(chosen)) < len(chosen):
-            raise _refused()
-        return chosen
-
-    return words
+    return lambda value: _items(value, get_args(kind).__contains__)
 
 
 def _counts(value: object) -> tuple[int, ...]:
-    counts = _list(value)
-    if not counts or any(type(count) is not int or not 1 <= count <= LARGEST for count in counts):
-        raise _refused()
-    return tuple(counts)
+    return _items(value, is_count, once=False)
 
 
 def _intervals(value: object) -> tuple[int, ...] | ByTask:
@@ -212,30 +202,19 @@ def _paces(value: object) -> tuple[Fraction, ...]:
         paces = tuple(one if isinstance(one, Fraction) else parse_pace(one) for one in texts)
     except (ValueError, TypeError):
         raise _refused() from None
-    if not paces or len(set(paces)) < len(paces):
-        raise _refused()
-    return paces
+    return _items(paces, bool)
 
 
 def _flags(value: object) -> tuple[bool, ...]:
-    flags = _list(value)
-    if not flags or any(not isinstance(flag, bool) for flag in flags) or len(set(flags)) < len(flags):
-        raise _refused()
-    return tuple(flags)
+    return _items(value, lambda flag: isinstance(flag, bool))
 
 
 def _texts(value: object) -> tuple[str, ...]:
-    texts = _list(value)
-    if not texts or any(not isinstance(text, str) for text in texts):
-        raise _refused()
-    return tuple(texts)
+    return _items(value, lambda text: isinstance(text, str), once=False)
 
 
 def _keeps(value: object) -> tuple[str, ...]:
-    texts = _texts(value)
-    if any(KEEP_FORM.fullmatch(text) is None for text in texts) or len(set(texts)) < len(texts):
-        raise _refused()
-    return texts
+    return _items(value, lambda text: isinstance(text, str) and KEEP_FORM.fullmatch(text) is not None)
 
 
 def _loads(value: object) -> tuple[Load, ...]:
@@ -252,6 +231,14 @@ def _constraints(value: object) -> tuple[Constraint, ...]:
         return tuple(item if isinstance(item, Constraint) else parse_constraint(str(item)) for item in _list(value))
     except ValueError:
         raise _refused() from None
+
+
+def _items(value: object, is_item: Callable[[Any], bool], *, once: bool = True) -> tuple[Any, ...]:
+    """A list of at least one item, each of the right form and, if asked for, each once."""
+    items = tuple(_list(value))
+    if not items or not all(map(is_item, items)) or (once and len(set(items)) < len(items)):
+        raise _refused()
+    return items
 
 
 def _list(value: object) -> list[Any]:

@@ -14,7 +14,7 @@ from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
 from arrayol.language.syntax.diagnose import did_you_mean
-from hwmodel.datapath.technology.rows import COSTS, frozen_list, is_count
+from hwmodel.datapath.technology.rows import COSTS, frozen_list
 from hwmodel.figures import MODEL_FIGURES
 from hwmodel.toml_model import (
     Amount,
@@ -25,6 +25,7 @@ from hwmodel.toml_model import (
     Table,
     TomlFile,
     Whole,
+    is_count,
     shown_path,
     text_of_named_file,
 )

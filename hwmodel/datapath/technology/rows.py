@@ -14,7 +14,7 @@ from arrayol.limits import LARGEST, beyond, in_range
 from arrayol.text import clipped
 from hwmodel.datapath.operators.registry import NODES
 from hwmodel.datapath.technology.formulas import LONGEST, Formula, FormulaError, constant, parse_formula
-from hwmodel.toml_model import RULE, Amount, BrokenRule, Count, Positive, Table, Whole
+from hwmodel.toml_model import RULE, Amount, BrokenRule, Count, Positive, Table, Whole, is_count
 
 OPERATORS = frozenset(name for name, node in NODES.items() if not node.in_memory)
 TYPES = frozenset({"i", "f32", "f64"})
@@ -84,11 +84,6 @@ def _shapes(value: object) -> tuple[tuple[int, int], ...]:
     if not all(isinstance(pair, list | tuple) and len(pair) == 2 and all(map(is_count, pair)) for pair in pairs):
         raise PydanticCustomError("shapes", "not shapes")
     return tuple((words, bits) for words, bits in pairs)
-
-
-def is_count(value: object) -> bool:
-    """Whether a value is a whole number from 1 on."""
-    return type(value) is int and 1 <= value <= LARGEST
 
 
 ShapesField = Annotated[
