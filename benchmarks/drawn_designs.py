@@ -42,7 +42,7 @@ from hwmodel.datapath.derive import derivation_of
 from hwmodel.datapath.technology.overhead import total_features
 from hwmodel.datapath.technology.technology import TABLES
 from hwmodel.emit.verilog.icarus import run_bench
-from hwmodel.synth.fit import PARTS_OF_COST, PartSample, Sample, fitted_by_part, predicted
+from hwmodel.synth.fit import Sample, least_errors, predicted, rounded
 from hwmodel.synth.logic import logic_of, logic_of_model
 
 STORED = Path(__file__).resolve().with_suffix(".json")
@@ -94,6 +94,52 @@ HEAD = (
     "| model, FF | | with the schedule | | yosys, FF | DSP | block RAM |\n"
     f"|{'---|' * 15}\n"
 )
+
+
+PARTS_OF_COST = {  # of an emitted design's parts the features of its schedule that each may take
+    "lut": (
+        (("agents",), ("agents", "instructions", "wraps")),
+        (("port", "others"), ("queued", "agents")),
+        (("units", "memories"), ("joined", "rows", "waiting", "chosen")),
+    ),
+    "ff": (
+        (("agents",), ("agents", "states", "counters")),
+        (("port", "others"), ("queued", "agents")),
+        (("units", "memories"), ("stages", "counters")),
+    ),
+}
+MODELLED = ("units", "memories")  # the parts of which the machine model has a cost of its own
+
+
+@dataclass(frozen=True)
+class PartSample:
+    """An emitted design: its features, what the model says of a cost without them, and what its parts take."""
+
+    features: dict[str, float]
+    modelled: float
+    parts: dict[str, float]
+
+    @property
+    def whole(self) -> Sample:
+        """All parts together."""
+        return Sample(self.features, self.modelled, sum(self.parts.values()))
+
+
+def fitted_by_part(samples: Sequence[PartSample], cost: str) -> dict[str, float]:
+    """By feature the coefficient that makes the sum of the errors of all parts the least, each relative to its design.
+
+    Parts say which feature takes what, where designs are few and their features grow together.
+    """
+    found = dict[str, float]()
+    for parts, names in PARTS_OF_COST[cost]:
+        own = [
+            Sample(sample.features, sample.modelled * (parts == MODELLED), sum(sample.parts[part] for part in parts))
+            for sample in samples
+        ]
+        values = least_errors([one.whole.found for one in samples], own, names)
+        for name, value in zip(names, values.tolist(), strict=True):
+            found[name] = found.get(name, 0.0) + value
+    return rounded(found)
 
 
 @dataclass(frozen=True)

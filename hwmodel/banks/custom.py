@@ -42,29 +42,6 @@ class VirtualMemory:
     lattices: frozenset[Lattice]
     replica: int = 0
 
-    def holds(self, element: Sequence[int]) -> bool:
-        """Whether a reference of the partition can name the element; no other partition's then can."""
-        return any(
-            all(
-                residue(coordinate, stride) == offset
-                for coordinate, (stride, offset) in zip(element, lattice, strict=True)
-            )
-            for lattice in self.lattices
-        )
-
-    def forward(self, element: Sequence[int]) -> Element | None:
-        """Eq. 7: where the memory keeps an element of the array; None for an element that it does not hold."""
-        if not self.holds(element):
-            return None
-        dimensions = zip(element, self.suffix, self.strides, strict=True)
-        return tuple((coordinate - first) // stride if stride else 0 for coordinate, first, stride in dimensions)
-
-    def backward(self, place: Sequence[int]) -> Element:
-        """The inverse of eq. 7: the element of the array at a place of the memory."""
-        return tuple(
-            first + stride * index for index, first, stride in zip(place, self.suffix, self.strides, strict=True)
-        )
-
 
 def rename(
     partitions: Iterable[Partition], array: ArrayInfo, taken: set[str] | None = None
@@ -253,11 +230,6 @@ class Custom:
     memories: tuple[VirtualMemory, ...]
     bank: tuple[int, ...]
     banks: int
-
-    @property
-    def bank_of(self) -> dict[str, int]:
-        """The bank of each memory by its name."""
-        return {memory.name: bank for memory, bank in zip(self.memories, self.bank, strict=True)}
 
     def of_array(self, array: str) -> tuple[VirtualMemory, ...]:
         return tuple(memory for memory in self.memories if memory.array == array)

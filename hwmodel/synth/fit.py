@@ -14,19 +14,6 @@ FOR_COST = {  # the features that may take LUT, and those that may take FF
     "lut": ("memory", "port", "lane", "ways", "bent", "across", "uneven", "waiting", "chosen"),
     "ff": ("memory", "port", "lane", "named", "held", "bank"),
 }
-PARTS_OF_COST = {  # of an emitted design's parts the features of its schedule that each may take
-    "lut": (
-        (("agents",), ("agents", "instructions", "wraps")),
-        (("port", "others"), ("queued", "agents")),
-        (("units", "memories"), ("joined", "rows", "waiting", "chosen")),
-    ),
-    "ff": (
-        (("agents",), ("agents", "states", "counters")),
-        (("port", "others"), ("queued", "agents")),
-        (("units", "memories"), ("stages", "counters")),
-    ),
-}
-MODELLED = ("units", "memories")  # the parts of which the machine model has a cost of its own
 DIGITS = 4  # of a coefficient
 ROUNDS, CLOSE = 50, 0.02  # of weighing anew, and the relative error below which designs weigh the same
 
@@ -46,11 +33,16 @@ def fitted(samples: Sequence[Sample], names: Sequence[str]) -> dict[str, float]:
     Not that of their squares: a design with something in it that no feature tells would pull at all others. By least
     squares of which each, in the next round, weighs the less the larger its error is.
     """
-    values = _least([sample.found for sample in samples], samples, names)
-    return {name: float(f"{value:.{DIGITS}g}") for name, value in zip(names, values.tolist(), strict=True)}
+    values = least_errors([sample.found for sample in samples], samples, names)
+    return rounded(dict(zip(names, values.tolist(), strict=True)))
 
 
-def _least(wholes: Sequence[float], samples: Sequence[Sample], names: Sequence[str]) -> Floats:
+def rounded(coefficients: dict[str, float]) -> dict[str, float]:
+    """Coefficients to a few digits."""
+    return {name: float(f"{value:.{DIGITS}g}") for name, value in coefficients.items()}
+
+
+def least_errors(wholes: Sequence[float], samples: Sequence[Sample], names: Sequence[str]) -> Floats:
     """The coefficients of the least sum of errors, each relative to a whole."""
     found = np.maximum(1.0, np.array(wholes, dtype=float))
     rows = np.array([[sample.features.get(name, 0.0) for name in names] for sample in samples]) / found[:, None]
@@ -61,37 +53,6 @@ def _least(wholes: Sequence[float], samples: Sequence[Sample], names: Sequence[s
         values = non_negative(rows * weights[:, None], rest * weights)
         weights = 1 / np.sqrt(np.maximum(np.abs(rest - rows @ values), CLOSE))
     return values
-
-
-@dataclass(frozen=True)
-class PartSample:
-    """An emitted design: its features, what the model says of a cost without them, and what its parts take."""
-
-    features: dict[str, float]
-    modelled: float
-    parts: dict[str, float]
-
-    @property
-    def whole(self) -> Sample:
-        """All parts together."""
-        return Sample(self.features, self.modelled, sum(self.parts.values()))
-
-
-def fitted_by_part(samples: Sequence[PartSample], cost: str) -> dict[str, float]:
-    """By feature the coefficient that makes the sum of the errors of all parts the least, each relative to its design.
-
-    Parts say which feature takes what, where designs are few and their features grow together.
-    """
-    found = dict[str, float]()
-    for parts, names in PARTS_OF_COST[cost]:
-        own = [
-            Sample(sample.features, sample.modelled * (parts == MODELLED), sum(sample.parts[part] for part in parts))
-            for sample in samples
-        ]
-        values = _least([one.whole.found for one in samples], own, names)
-        for name, value in zip(names, values.tolist(), strict=True):
-            found[name] = found.get(name, 0.0) + value
-    return {name: float(f"{value:.{DIGITS}g}") for name, value in found.items()}
 
 
 def predicted(sample: Sample, coefficients: dict[str, float]) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 from arrayol.arrays import IntArray
 from arrayol.ir.spec import Shape
 from hwmodel.banks.custom import Custom, VirtualMemory
+from hwmodel.banks.partition import residue
 from hwmodel.banks.references import ArrayInfo
 from hwmodel.banks.report import NOWHERE, Elements, held_by
 
@@ -77,3 +78,32 @@ def _row_major(shape: Shape, elements: Elements) -> IntArray:
         raise ValueError("rows without end have no addresses")
     steps = [prod(extent or 0 for extent in shape[axis + 1 :]) for axis in range(len(shape))]
     return np.asarray(elements @ np.array(steps, dtype=np.int64), dtype=np.int64)
+
+
+def holds(memory: VirtualMemory, element: Sequence[int]) -> bool:
+    """Whether a reference of the partition can name the element; no other partition's then can."""
+    return any(
+        all(
+            residue(coordinate, stride) == offset for coordinate, (stride, offset) in zip(element, lattice, strict=True)
+        )
+        for lattice in memory.lattices
+    )
+
+
+def place_in(memory: VirtualMemory, element: Sequence[int]) -> tuple[int, ...] | None:
+    """Eq. 7: where the memory keeps an element of the array; None for an element that it does not hold."""
+    if not holds(memory, element):
+        return None
+    dimensions = zip(element, memory.suffix, memory.strides, strict=True)
+    return tuple((coordinate - first) // stride if stride else 0 for coordinate, first, stride in dimensions)
+
+
+def element_at(memory: VirtualMemory, place: Sequence[int]) -> tuple[int, ...]:
+    """The inverse of eq. 7: the element of the array at a place of the memory."""
+    dimensions = zip(place, memory.suffix, memory.strides, strict=True)
+    return tuple(first + stride * index for index, first, stride in dimensions)
+
+
+def banks_of(custom: Custom) -> dict[str, int]:
+    """The bank of each memory by its name."""
+    return {memory.name: bank for memory, bank in zip(custom.memories, custom.bank, strict=True)}

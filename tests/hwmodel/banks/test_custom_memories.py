@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from addresses import element_at, holds, place_in
 from hypothesis import given
 from hypothesis import strategies as st
 from paper_table import FOUR_REFERENCES, LOOPS, TABLE_1, Row, reference
@@ -55,8 +56,8 @@ def test_equal_suffixes_of_the_finer_partition_get_names_apart() -> None:
     first, second = memories_of(found, "finer")
     assert (first.suffix, second.suffix) == ((0,), (0,))
     assert (first.name, second.name) == ("A_0", "A_0_a")
-    assert first.forward((30,)) is None, "30 is 15i, though it is even too"
-    assert second.forward((30,)) == (2,)
+    assert place_in(first, (30,)) is None, "30 is 15i, though it is even too"
+    assert place_in(second, (30,)) == (2,)
 
 
 def test_a_name_in_use_is_not_taken() -> None:
@@ -86,7 +87,7 @@ def test_replicas_share_a_map_and_deal_out_the_references() -> None:
     copies = replicas(memory, 2, {"A"})
     assert [copy.name for copy in copies] == ["A_0", "A_0_copy1"]
     assert [[one.number for one in copy.references] for copy in copies] == [[0, 2, 4], [1, 3]]
-    assert [copy.forward((7,)) for copy in copies] == [(7,), (7,)]
+    assert [place_in(copy, (7,)) for copy in copies] == [(7,), (7,)]
     assert copies[1].renamed == (memory.renamed[1], memory.renamed[3])
 
 
@@ -100,8 +101,8 @@ def test_every_reference_finds_its_element_in_its_memory(
             indices = tuple(iteration[: len(one.subscripts[0].coefficients)])
             element = tuple(value_of(part, indices, unknown) for part in one.subscripts)
             place = tuple(value_of(part, indices, unknown) for part in new)
-            assert memory.forward(element) == place
-            assert memory.backward(place) == element
+            assert place_in(memory, element) == place
+            assert element_at(memory, place) == element
 
 
 @given(reference_sets(small=True), MODES)
@@ -118,7 +119,7 @@ def test_different_elements_have_different_places(found: tuple[Reference, ...], 
                     home = (memory.name, tuple(value_of(part, indices, unknown) for part in new))
                     assert places.setdefault(home, element) == element
                     assert homes.setdefault(element, home) == home
-                    assert [other.name for other in memories if other.holds(element)] == [memory.name]
+                    assert [other.name for other in memories if holds(other, element)] == [memory.name]
 
 
 def value_of(part: Subscript, indices: tuple[int, ...], unknown: int) -> int:
@@ -136,13 +137,13 @@ def test_reorganise_then_restore_gives_the_array_back(found: tuple[Reference, ..
     for memory in rename(PARTITIONS[mode](found), array):
         kept = np.full(memory.shape, -7)  # type: ignore[arg-type]
         for element in np.ndindex(*data.shape):
-            place = memory.forward(element)
+            place = place_in(memory, element)
             if place is not None:
                 assert kept[place] == -7, "two elements at one place"
                 kept[place] = data[element]
         for place in np.ndindex(*kept.shape):
-            element = memory.backward(place)
-            if memory.holds(element):
+            element = element_at(memory, place)
+            if holds(memory, element):
                 restored[element] = kept[place]
                 moved[element] += 1
     assert np.array_equal(restored[moved > 0], data[moved > 0])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from addresses import custom_address, cyclic_place, naive_place
+from addresses import banks_of, custom_address, cyclic_place, naive_place
 
 from arrayol.checks.check import load_checked
 from arrayol.files import shipped_folder
@@ -94,8 +94,8 @@ def test_figure_2c_custom(figure_1: Comparison) -> None:
         [f"{name}({i},{j})" for name in "BA" for i in range(u, 32, 2) for j in range(w, 16, 2)] for u, w in quarters
     ]
     assert sorted(found.values()) == sorted(expected)
-    assert {name: memory for name, memory in custom.bank_of.items() if name[0] == "A"} == {
-        f"A_{u}_{w}": custom.bank_of[f"B_{u}_{w}"] for u, w in quarters
+    assert {name: memory for name, memory in banks_of(custom).items() if name[0] == "A"} == {
+        f"A_{u}_{w}": banks_of(custom)[f"B_{u}_{w}"] for u, w in quarters
     }
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from addresses import banks_of
 
 from arrayol import api
 from arrayol.errors import ArrayolError
@@ -97,10 +98,10 @@ def test_equal_addresses_merged_or_not(spec: Spec) -> None:
 def test_copies_are_made_where_they_save_cycles(spec: Spec) -> None:
     copied = api.layout(spec, "apart", None, Choices(4, replicate=True))
     assert (copied.replicated, copied.costs[CUSTOM].cycles) == (frozenset({"a"}), 1)
-    assert list(copied.custom.bank_of) == ["a_0", "a_0_copy1", "a_0_copy2", "b_0"]
+    assert list(banks_of(copied.custom)) == ["a_0", "a_0_copy1", "a_0_copy2", "b_0"]
     assert api.layout(spec, "apart", None, Choices(4)).costs[CUSTOM].cycles == 3
     two = api.layout(spec, "apart", None, Choices(2, replicate=True))
-    assert list(two.custom.bank_of) == ["a_0", "a_0_copy1", "b_0"], "a bank needs no second copy"
+    assert list(banks_of(two.custom)) == ["a_0", "a_0_copy1", "b_0"], "a bank needs no second copy"
     enough = api.layout(spec, "sums", (1, 4), Choices(4, replicate=True))
     assert enough.replicated == frozenset(), "the sum's own bank decides"
 

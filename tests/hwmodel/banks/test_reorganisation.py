@@ -8,6 +8,7 @@ from math import prod
 
 import numpy as np
 import pytest
+from addresses import holds
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies_banks import reference_sets, subscripts
@@ -92,7 +93,7 @@ def bank_of(custom: Custom, array: str, element: tuple[int, ...]) -> int:
     (bank,) = [
         bank
         for memory, bank in zip(custom.memories, custom.bank, strict=True)
-        if memory.array == array and memory.holds(element)
+        if memory.array == array and holds(memory, element)
     ]
     return bank
 
@@ -103,7 +104,7 @@ def test_count_in_is_what_the_memory_holds(found: tuple[Reference, ...], mode: s
     shape = (extent,) * len(found[0].subscripts)
     mask = np.random.default_rng(seed).random(shape) < 0.5
     for memory in rename(PARTITIONS[mode](found), ArrayInfo("A", shape, live_in=True, live_out=False)):
-        held = sum(memory.holds(tuple(map(int, element))) for element in np.argwhere(mask))
+        held = sum(holds(memory, tuple(map(int, element))) for element in np.argwhere(mask))
         assert count_in(memory, mask) == held
 
 

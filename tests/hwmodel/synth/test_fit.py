@@ -5,20 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy  # whose modules load where a test takes them
+from drawn_designs import MODELLED, PARTS_OF_COST, PartSample, fitted_by_part
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hwmodel.synth.fit import (
-    FOR_COST,
-    MODELLED,
-    PARTS_OF_COST,
-    PartSample,
-    Sample,
-    fitted,
-    fitted_by_part,
-    non_negative,
-    predicted,
-)
+from hwmodel.synth.fit import FOR_COST, Sample, fitted, non_negative, predicted
 
 KNOWN = {"memory": 120.0, "port": 3.0, "ways": 0.85}
 
