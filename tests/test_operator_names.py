@@ -29,7 +29,7 @@ LEFT: dict[str, int] = {
     "arrayol/ir/node_schemas.py": 1,
     "arrayol/language/constants.py": 1,
     "arrayol/language/json/json_writer.py": 1,
-    "arrayol/language/syntax/parser.py": 4,
+    "arrayol/language/syntax/syntax_mistakes.py": 4,
     "arrayol/language/symbolic.py": 1,
     "arrayol/transforms/kept_consts.py": 1,
     "hwmodel/banks/emit_linear.py": 1,

@@ -14,8 +14,9 @@ from arrayol.ir import syntax, trusted
 from arrayol.ir.spec import ConstArray, ConstValue, Copy
 from arrayol.language.constants import Constants
 from arrayol.language.syntax.diagnose import Mistake, Mistakes, closest, did_you_mean, mistake
-from arrayol.language.syntax.parser import Parsed, Readings, parse, too_deep
+from arrayol.language.syntax.parser import Parsed, Readings, parse
 from arrayol.language.syntax.printer import print_file
+from arrayol.language.syntax.syntax_mistakes import too_deep
 from arrayol.language.syntax.tree import names_in as names_of
 from arrayol.language.syntax.tree import names_used
 from arrayol.source import SourceFile, Span

@@ -13,7 +13,8 @@ from arrayol.ir.node_schemas import validated
 from arrayol.ir.placed import PlacedInteger, PlacedList, PlacedObject, place_of
 from arrayol.language.json.json_reader import JsonError, JsonFile, read_json_text
 from arrayol.language.json.json_writer import FORMAT, MARK
-from arrayol.language.syntax.parser import Parsed, too_deep
+from arrayol.language.syntax.parser import Parsed
+from arrayol.language.syntax.syntax_mistakes import too_deep
 from arrayol.source import SourceFile, Span
 
 _KEYS = ("arrayol", "format", "definitions")
