@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from lone_streams import StreamRun, simulate_stream
 from numpy.typing import NDArray
 
 from arrayol.checks.check import load_checked
@@ -22,8 +23,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.platform import Platform
 from hwmodel.simulator.streams.events import events_of
 from hwmodel.simulator.streams.faults import StreamFaultError
-from hwmodel.simulator.streams.lines import LineLane
-from hwmodel.simulator.streams.simulate import StreamRun, frames_to_run, lane_of, last_pulse, simulate_stream
+from hwmodel.simulator.streams.lines import LineLane, frames_to_run, lane_of, last_pulse
 from hwmodel.stream.model import StreamModel
 from hwmodel.streamed import Stream, StreamedGroup
 

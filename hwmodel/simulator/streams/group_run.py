@@ -23,9 +23,8 @@ from hwmodel.simulator.events import Events as StepEvents
 from hwmodel.simulator.memories.memories import Memory, Setup, external_memory, set_up
 from hwmodel.simulator.streams.chunked_port import ChunkedPort, ChunkMoves
 from hwmodel.simulator.streams.events import NodeReads, events_of, node_reads
-from hwmodel.simulator.streams.lines import LineLane
-from hwmodel.simulator.streams.simulate import frames_of, frames_to_run, lanes_of, last_pulse
-from hwmodel.simulator.streams.values import Operands, StreamEvaluation
+from hwmodel.simulator.streams.lines import LineLane, frames_to_run, lanes_of, last_pulse
+from hwmodel.simulator.streams.values import Operands, StreamEvaluation, frames_of
 from hwmodel.streamed import Chain, StreamedGroup
 
 Values = dict[str, NDArray[Any]]

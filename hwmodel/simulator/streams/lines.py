@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from hwmodel.simulator.streams.events import LaneEvents, LaneName, TapRead
+from hwmodel.simulator.streams.events import FrameEvents, LaneEvents, LaneName, TapRead
 from hwmodel.simulator.streams.faults import stream_fault
 from hwmodel.simulator.streams.passes import (
     Datum,
@@ -20,8 +20,64 @@ from hwmodel.simulator.streams.passes import (
     ordered_passes,
     steady_passes,
 )
-from hwmodel.simulator.streams.segments import Queued, Shifted
-from hwmodel.streamed import Chain, Tap
+from hwmodel.streamed import Chain, StreamedGroup, Tap
+
+# Segments as hardware: words that are written and read at two pointers.
+
+
+@dataclass
+class Shifted:
+    """A segment with one enable: at each the oldest word comes out, and the datum that arrives, if any, goes there."""
+
+    name: str
+    depth: int
+    words: list[Datum | None] = field(init=False)
+    place: int = 0
+
+    def __post_init__(self) -> None:
+        self.words = [None] * self.depth
+
+    def step(self, arrives: Datum | None) -> Datum | None:
+        """One enable: the datum that comes out, None where a word had none."""
+        if not self.depth:
+            return arrives
+        leaves, self.words[self.place] = self.words[self.place], arrives
+        self.place = (self.place + 1) % self.depth
+        return leaves
+
+
+@dataclass
+class Queued:
+    """A segment with two enables: what arrives is written, what leaves is read, each at most once in a pulse."""
+
+    name: str
+    depth: int
+    words: list[Datum | None] = field(init=False)
+    write: int = 0
+    read: int = 0
+
+    def __post_init__(self) -> None:
+        self.words = [None] * self.depth
+
+    def front(self, arrives: Datum | None) -> Datum | None:
+        """The oldest datum, or the one that arrives where no word is taken."""
+        held = self.words[self.read] if self.depth else None
+        return arrives if held is None else held
+
+    def step(self, arrives: Datum | None, leaves: Datum | None, pulse: int) -> None:
+        """One pulse: a datum leaves, then the one that arrives takes a word. Raises StreamFaultError."""
+        if leaves is not None:
+            if self.front(arrives) != leaves:
+                raise stream_fault(f"pulse {pulse}: {leaves} is to leave {self.name}, which has another datum there")
+            if leaves == arrives:
+                return
+            self.words[self.read] = None
+            self.read = (self.read + 1) % self.depth
+        if arrives is not None:
+            if not self.depth or self.words[self.write] is not None:
+                raise stream_fault(f"pulse {pulse}: {arrives} overwrites a datum that waits in {self.name}")
+            self.words[self.write] = arrives
+            self.write = (self.write + 1) % self.depth
 
 
 @dataclass
@@ -175,3 +231,44 @@ def _over_frames(
                 first, last = found.get(datum, (pulse, pulse))
                 found[datum] = min(first, pulse), max(last, pulse)
     return found
+
+
+# The lanes of a group, and how long they run.
+
+
+def lanes_of(events: FrameEvents, group: StreamedGroup, frames: int) -> list[LineLane]:
+    """The lanes of a group with their chains, to run over some frames. Raises StreamFaultError where one is missing."""
+    chains: dict[LaneName, list[Chain]] = defaultdict(list)
+    for chain in group.chains:
+        chains[lane_of(chain)].append(chain)
+    for name, own in events.lanes.items():
+        if own.reads and name not in chains:
+            raise stream_fault(f"'{name.node}' has no line buffer for '{name.port}', which is read")
+    return [LineLane(name, own, events.lanes[name], frames, group.frame) for name, own in chains.items()]
+
+
+def lane_of(chain: Chain) -> LaneName:
+    """The lane that a chain is of."""
+    return LaneName(chain.node, chain.port, chain.place, chain.unit, chain.state)
+
+
+def last_pulse(events: FrameEvents) -> int:
+    """The last pulse of a frame in which anything is read or born."""
+    pulses = [read.pulse for own in events.lanes.values() for read in own.reads[-1:]]
+    return max([*pulses, *(pulse for own in events.lanes.values() for pulse, _ in own.births[-1:])], default=0)
+
+
+def frames_to_run(events: FrameEvents, group: StreamedGroup) -> int:
+    """How many frames to run, so that the data of one frame meet all later data beside which they wait."""
+    return 2 + max((last - born for born, last in waits_of(events)), default=0) // group.frame
+
+
+def waits_of(events: FrameEvents) -> list[tuple[int, int]]:
+    """The pulses of birth and last read of each element that is read."""
+    waits = []
+    for own in events.lanes.values():
+        last: dict[int, int] = {}
+        for read in own.reads:
+            last[read.datum] = read.pulse
+        waits += [(pulse, last[datum]) for pulse, datum in own.births if datum in last]
+    return waits

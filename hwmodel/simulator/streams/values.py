@@ -197,3 +197,10 @@ class StreamEvaluation:
 def _frames_at(patterns: Values, axis: int | None) -> Values:
     """Patterns with the frames in the place of an axis, which has one index; without them where there is none."""
     return patterns[0] if axis is None else np.moveaxis(np.take(patterns, 0, axis + 1), 0, axis)
+
+
+def frames_of(accesses: Accesses, arrays: Mapping[str, NDArray[Any]]) -> int:
+    """How many frames the arrays from outside have."""
+    shapes = {name: accesses.network.arrays[name].shape for name in arrays}
+    counts = [arrays[name].shape[shape.index(None)] for name, shape in shapes.items() if None in shape]
+    return min(counts, default=1) if accesses.frames_inside else 1
