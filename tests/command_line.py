@@ -20,6 +20,9 @@ from tempfile import TemporaryFile
 from typing import Any, BinaryIO
 from unittest.mock import patch
 
+import pytest
+
+from arrayol.cli import command_table
 from arrayol.cli.main import BY_SIGNAL
 from arrayol.cli.main import run as run_command
 
@@ -114,3 +117,12 @@ def _state() -> dict[str, Any]:
     if matplotlib := sys.modules.get("matplotlib"):
         state["matplotlib"] = matplotlib.rcParams.copy()
     return state
+
+
+def raise_instead(monkeypatch: pytest.MonkeyPatch, raised: BaseException) -> None:
+    """Let every command raise an exception."""
+
+    def invoke(arguments: list[str]) -> int:
+        raise raised
+
+    monkeypatch.setattr(command_table, "invoke", invoke)

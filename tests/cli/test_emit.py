@@ -183,6 +183,8 @@ def test_make_runs_both_test_benches(emit: Emit, here: Path) -> None:
     ]  # fmt: skip
     assert told["sim-axi"][2].startswith("violations 0 ")
     assert all(line.endswith(" wrong 0") for line in told["sim-axi"][:2])
+    subprocess.run(["make", "--silent", "clean"], cwd=here / "chain-verilog", check=True)
+    assert not (here / "chain-verilog" / "build").exists()
 
 
 def test_words_that_axi_does_not_have(arrayol: CommandLine, here: Path) -> None:
@@ -456,18 +458,3 @@ def test_other_folders_are_refused(emit: Emit, here: Path, make: Callable[[Path]
     code, out, err = emit("--out", "v")
     assert (code, out, err) == (1, "", f"v: {message}\n  hint: name another folder with --out\n")
     assert files(here) == before
-
-
-@needs_icarus
-@pytest.mark.skipif(shutil.which("make") is None, reason="no make")
-def test_the_makefile_runs_the_bench(emit: Emit, here: Path) -> None:
-    emit()
-    command = ["make", "--silent", "-C", str(here / "chain-verilog")]
-    done = subprocess.run([*command, "sim"], capture_output=True, text=True, check=False)
-    assert (done.stderr, done.returncode) == ("", 0)
-    cycles = cycles_of(here)
-    assert [line for line in done.stdout.splitlines() if line.startswith("frame")] == [
-        f"frame {number} before 0 cycles {cycles} wrong 0" for number in (0, 1)
-    ]
-    subprocess.run([*command, "clean"], check=True)
-    assert not (here / "chain-verilog" / "build").exists()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import raise_instead
 from conftest import CommandLine
 
 from arrayol.cli import command_table
@@ -88,7 +89,7 @@ def test_what_is_not_about_an_input(
     code: str,
     message: str,
 ) -> None:
-    _raise_instead(monkeypatch, raised)
+    raise_instead(monkeypatch, raised)
     assert run(["check", "a.aol", "--json"]) not in {0, 2}
     diagnostic = failed(capsys.readouterr().out)
     assert (diagnostic["code"], diagnostic["message"]) == (code, message)
@@ -97,21 +98,14 @@ def test_what_is_not_about_an_input(
 def test_what_is_known_all_the_same(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     refused = error("verification-failed", "they do not agree")
     refused.found = {"design": "4", "cycles": 3}
-    _raise_instead(monkeypatch, refused)
+    raise_instead(monkeypatch, refused)
     assert run(["simulate", "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
     assert list(document) == ["ok", "diagnostics", "design", "cycles"]
 
 
 def test_none_where_none_is_asked_for(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    _raise_instead(monkeypatch, ArrayolError([]))
+    raise_instead(monkeypatch, ArrayolError([]))
     for arguments in ([], ["check", "--", "--json"]):
         assert run(arguments) == 1
         assert capsys.readouterr().out == ""
-
-
-def _raise_instead(monkeypatch: pytest.MonkeyPatch, raised: BaseException) -> None:
-    def invoke(arguments: list[str]) -> int:
-        raise raised
-
-    monkeypatch.setattr(command_table, "invoke", invoke)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import click
 import pytest
+from command_line import raise_instead
 from conftest import CommandLine
 
 from arrayol import __version__
@@ -153,7 +154,7 @@ def test_what_becomes_of_an_exception(
     message: str,
 ) -> None:
     monkeypatch.delenv("ARRAYOL_TRACEBACK", raising=False)
-    _raise_instead(monkeypatch, raised)
+    raise_instead(monkeypatch, raised)
     assert run([]) == code
     assert capsys.readouterr() == ("", message)
 
@@ -162,16 +163,9 @@ def test_the_traceback_is_there_for_those_who_ask(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("ARRAYOL_TRACEBACK", "1")
-    _raise_instead(monkeypatch, ValueError("odd"))
+    raise_instead(monkeypatch, ValueError("odd"))
     assert run([]) == 70
     assert capsys.readouterr().err.startswith("Traceback (most recent call last):\n")
-
-
-def _raise_instead(monkeypatch: pytest.MonkeyPatch, raised: BaseException) -> None:
-    def invoke(arguments: list[str]) -> int:
-        raise raised
-
-    monkeypatch.setattr(command_table, "invoke", invoke)
 
 
 def test_a_reader_that_leaves_is_no_error(script: Path) -> None:

@@ -24,6 +24,30 @@ def mapped(height: int = 4, width: int = 8) -> Exploration:
     return api.explore(spec, GIVEN, space=api.Space(study=api.Study(slack=0), narrow=True, verify=False))
 
 
+WEIGHED = """\
+const N = 8
+elementary weigh(x: u8[4], w: u8[4]) -> (y: u16) { y = x[0] * w[0] + x[1] * w[1] + x[2] * w[2] + x[3] * w[3] }
+elementary limit(x: u16[2]) -> (y: u8) { y = u8(max(x[0], x[1]) >> 8) }
+task weighed(x: u8[N, 4], w: u8[4]) -> (y: u16[N]) {
+  repeat [N] of weigh { x <- x  w <- w  y -> y }
+}
+task limited(y: u16[N]) -> (z: u8[N / 2]) {
+  repeat [N / 2] of limit { x <- y at origin [0] paving [2] fitting [1]  y -> z }
+}
+task both(x: u8[N, 4], w: u8[4]) -> (z: u8[N / 2]) {
+  y = weighed(x, w)
+  z = limited(y)
+}
+"""
+FEW_REGISTERS = """\
+technology = "ecp5-6"
+clock_mhz = 50
+[memory]
+latency = 3
+data_per_word = 2
+[local]
+register_bits = 128
+"""
 FOLDED = """\
 clock_mhz = 50
 technology = "ecp5-6"

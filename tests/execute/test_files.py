@@ -114,13 +114,6 @@ def test_integers_are_clipped_too(element: str, bits: int) -> None:
     assert read("o.png", port("u16", 1, 4), {}).array.tolist() == [[0, 0, 7, min(high, 2**bits - 1)]]
 
 
-def test_npy_files_are_exact() -> None:
-    array = (np.arange(6).reshape(2, 3) + 0.1j).astype("c8")
-    write("c64", array, "o.npy")
-    loaded = read("o.npy", port("c64", 2, 3), {}).array
-    assert (loaded.dtype, loaded.tobytes()) == (array.dtype, array.tobytes())
-
-
 @pytest.mark.parametrize(
     "array",
     [
@@ -268,13 +261,3 @@ def test_arrays_that_are_no_images(wanted: Port, what: str) -> None:
     assert str(caught.value) == (
         f"o.png: error[no-image]: {what} cannot be written as an image\n  hint: write an .npy file"
     )
-
-
-def test_all_outputs_or_none() -> None:
-    Path("a.npy").write_bytes(b"before")
-    some = np.zeros((2, 2), "u1")
-    targets = [Target(Path("a.npy"), port("u8", 2, 2)), Target(Path("gone/b.png"), port("u8", 2, 2))]
-    with pytest.raises(ArrayolError, match="cannot-write"):
-        write_arrays(targets, {"p": some}, None)
-    assert Path("a.npy").read_bytes() == b"before"
-    assert [path.name for path in Path().iterdir()] == ["a.npy"]

@@ -52,6 +52,19 @@ task both(x: u8[H + 2, W + 2]) -> (z: u8[H, W]) {
   z = scaled(y)
 }
 """
+EARLY_STATE = """\
+elementary e(x: i32, p: i32) -> (y: i32) {
+  y = x * -7 + -7 * p
+}
+
+task t(x: i32[4, 4]) -> (y: i32[4, 4]) {
+  repeat [4, 4] of e {
+    x <- x
+    p <- y delay [0, 1] else 0
+    y -> y
+  }
+}
+"""
 PLATFORM = """\
 clock_mhz = 100
 technology = "ecp5-6"

@@ -10,6 +10,18 @@ from hypothesis import strategies as st
 from hwmodel.streamed import Interface, Stream
 
 FRAMES = 9
+MOTION = """\
+elementary slow(x: u8, one: u8, two: u8) -> (y: u8) { y = u8((u16(x) + one + two) // 3) }
+
+task motion(v: u8[*, 3, 4]) -> (o: u8[*, 3, 4]) {
+  repeat [*, 3, 4] of slow {
+    x <- v
+    one <- y delay [1, 0, 0] else 9
+    two <- y delay [2, 1, -1] else 5
+    y -> o
+  }
+}
+"""
 FEATURES = ("ahead", "far ahead", "state", "old state", "moved state", "state in a frame", "join", "samples")
 _BORDERS = ("wrap", "else nearest", "else 7", "else mirror")
 

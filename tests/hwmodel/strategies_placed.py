@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from hypothesis import strategies as st
-from port_designs import memory_of
+from port_designs import memory_of, mixed_design
 from strategies_streams import Drawn, streams
 from stream_designs import platform_at
+from stream_networks import Case
 
+from arrayol.errors import ArrayolError
+from hwmodel.emit.schedule.design import HardwareDesign, StreamScheduling
+from hwmodel.emit.streams.port_schedule import VERILOG_STREAMS
 from hwmodel.platform import Platform
 from hwmodel.streamed import Stream
 
@@ -41,6 +48,31 @@ class Placed:
                 sizes.append(0)
             sizes[-1] += 1
         return [(size, stream if size > 1 or self.streaming[at] else None) for at, size in enumerate(sizes)]
+
+
+def placed_design(
+    own: Placed, tally: Counter[str], *, may_be_together: bool = False, streams: StreamScheduling = VERILOG_STREAMS
+) -> tuple[Case, HardwareDesign] | None:
+    """The first design of a case that is emitted, and what it is of; None where all are refused, which is tallied."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "drawn.aol"
+        path.write_text(own.drawn.text)
+        case = Case.of(path)
+    for stream in own.streams:
+        try:
+            kinds = own.kinds(len(case.network.processes), stream)
+            together = may_be_together and own.together and len(kinds) > 1
+            design = mixed_design(case, kinds, own.platform, chunk=own.chunk, together=together, streams=streams)
+        except ArrayolError as refused:
+            if not {diagnostic.code for diagnostic in refused.diagnostics} <= REFUSED:
+                raise
+            tally[refused.diagnostics[0].message] += 1
+            continue
+        streaming = {group.streamed is not None for group in design.groups}
+        tally["both kinds" if len(streaming) == 2 else "streams" if True in streaming else "blocks"] += 1
+        tally["at the same time"] += together
+        return case, design
+    return None
 
 
 @st.composite

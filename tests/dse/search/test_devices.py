@@ -7,27 +7,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from explored import WEIGHED
 
 from arrayol import api
 from arrayol.errors import InfeasibleError
 from dse.results.schema import Result
 from dse.space.remarks import fit_text
 
-SPEC = """\
-const N = 8
-elementary weigh(x: u8[4], w: u8[4]) -> (y: u16) { y = x[0] * w[0] + x[1] * w[1] + x[2] * w[2] + x[3] * w[3] }
-elementary limit(x: u16[2]) -> (y: u8) { y = u8(max(x[0], x[1]) >> 8) }
-task weighed(x: u8[N, 4], w: u8[4]) -> (y: u16[N]) {
-  repeat [N] of weigh { x <- x  w <- w  y -> y }
-}
-task limited(y: u16[N]) -> (z: u8[N / 2]) {
-  repeat [N / 2] of limit { x <- y at origin [0] paving [2] fitting [1]  y -> z }
-}
-task both(x: u8[N, 4], w: u8[4]) -> (z: u8[N / 2]) {
-  y = weighed(x, w)
-  z = limited(y)
-}
-"""
 TECHNOLOGY = 'like = "ecp5-6"\n[[device]]\nname = "S"\nlut = {lut}\nff = {ff}\ndsp = {dsp}\nblocks = 4\n'
 PLATFORM = 'clock_mhz = 50\ntechnology = "./own.toml"\ndevice = "S"\n[memory]\nlatency = 4\nword_bits = 32\n'
 COMPARED = ("latency_cycles", "internal_memory_elements")
@@ -42,7 +28,7 @@ def explored(
         folder = Path(name)
         (folder / "own.toml").write_text(TECHNOLOGY.format(lut=lut, ff=ff, dsp=dsp), encoding="utf-8")
         (folder / "both.toml").write_text(PLATFORM, encoding="utf-8")
-        (folder / "both.aol").write_text(SPEC, encoding="utf-8")
+        (folder / "both.aol").write_text(WEIGHED, encoding="utf-8")
         space = api.Space(study=api.Study(slack=slack), narrow=True, verify=False)
         return api.explore(folder / "both.aol", objectives=objectives, device=device, space=space).result
 

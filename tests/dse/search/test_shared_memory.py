@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import median
 
 import pytest
+from explored import FEW_REGISTERS
 from plain_designs import front_of_points, group_designs
 
 from arrayol import api
@@ -39,15 +40,6 @@ task second(b: i16[*, 8], w: i16[40]) -> (c: i16[*, 4]) {
 }
 task both(a: i16[*, 10], k: i16[12], w: i16[40]) -> (c: i16[*, 4]) { b = first(a, k) c = second(b, w) }
 """
-PLATFORM = """\
-technology = "ecp5-6"
-clock_mhz = 50
-[memory]
-latency = 3
-data_per_word = 2
-[local]
-register_bits = 128
-"""
 NARROW = {
     "styles": ["block"],
     "cuts": ["none"],
@@ -63,7 +55,7 @@ NARROW = {
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("shared")
     (folder / "both.aol").write_text(SPEC, encoding="utf-8")
-    (folder / "both.toml").write_text(PLATFORM, encoding="utf-8")
+    (folder / "both.toml").write_text(FEW_REGISTERS, encoding="utf-8")
     return folder
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from explored import WEIGHED
 
 from arrayol import api
 from arrayol.files import shipped_folder
@@ -14,21 +15,6 @@ from dse.results.designs import Design
 from dse.results.schema import Result
 from dse.search.shown import slower_rates
 
-SPEC = """\
-const N = 8
-elementary weigh(x: u8[4], w: u8[4]) -> (y: u16) { y = x[0] * w[0] + x[1] * w[1] + x[2] * w[2] + x[3] * w[3] }
-elementary limit(x: u16[2]) -> (y: u8) { y = u8(max(x[0], x[1]) >> 8) }
-task weighed(x: u8[N, 4], w: u8[4]) -> (y: u16[N]) {
-  repeat [N] of weigh { x <- x  w <- w  y -> y }
-}
-task limited(y: u16[N]) -> (z: u8[N / 2]) {
-  repeat [N / 2] of limit { x <- y at origin [0] paving [2] fitting [1]  y -> z }
-}
-task both(x: u8[N, 4], w: u8[4]) -> (z: u8[N / 2]) {
-  y = weighed(x, w)
-  z = limited(y)
-}
-"""
 COMPARED = ("latency_cycles", "internal_memory_elements")
 SMALL = {  # shipped specifications with consts of an image of some pixels
     "attention": {"N": 4, "D": 2},
@@ -63,7 +49,7 @@ def searched(spec: api.Spec, slack: float, *objectives: str) -> Result:
 @cache
 def both(slack: float, *objectives: str) -> Result:
     with TemporaryDirectory() as folder:
-        (Path(folder) / "both.aol").write_text(SPEC, encoding="utf-8")
+        (Path(folder) / "both.aol").write_text(WEIGHED, encoding="utf-8")
         return searched(api.load(Path(folder) / "both.aol"), slack, *objectives)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from command_line import in_process
+from explored import FEW_REGISTERS
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from many_cases import case_count
@@ -51,15 +52,6 @@ task second(b: i16[*, 4]) -> (c: i16[*, 2]) {
 }
 task both(a: i16[*, 6]) -> (c: i16[*, 2]) { b = first(a) c = second(b) }
 """
-PLATFORM = """\
-technology = "ecp5-6"
-clock_mhz = 50
-[memory]
-latency = 3
-data_per_word = 2
-[local]
-register_bits = 128
-"""
 NARROW = {
     "together": True,
     "styles": ["block"],
@@ -77,8 +69,8 @@ FRAME, LATENCY, BITS = "frame_cycles", "latency_cycles", "internal_memory_bits"
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("together")
     (folder / "both.aol").write_text(SPEC, encoding="utf-8")
-    (folder / "both.toml").write_text(PLATFORM, encoding="utf-8")
-    (folder / "turns.toml").write_text(PLATFORM.replace("latency = 3", "latency = 3\nturn = 9"), encoding="utf-8")
+    (folder / "both.toml").write_text(FEW_REGISTERS, encoding="utf-8")
+    (folder / "turns.toml").write_text(FEW_REGISTERS.replace("latency = 3", "latency = 3\nturn = 9"), encoding="utf-8")
     return folder
 
 
@@ -164,7 +156,7 @@ def explored(folder: Path) -> Path:
         "blocks = {first = [[1, 2]], second = [[1, 1]]}",
     )
     (folder / "study.toml").write_text("\n".join(study), encoding="utf-8")
-    emitted = PLATFORM.replace("latency = 3", 'latency = 5\nburst = "run"')
+    emitted = FEW_REGISTERS.replace("latency = 3", 'latency = 5\nburst = "run"')
     (folder / "emitted.toml").write_text(emitted, encoding="utf-8")
     options = (
         "--platform",

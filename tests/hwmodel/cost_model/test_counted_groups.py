@@ -12,8 +12,7 @@ from energy_oracle import with_energies
 from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
 from many_cases import case_count
-from numpy.typing import NDArray
-from opened_batch import opened_batch
+from opened_batch import at_rates, opened_batch
 from same_figures import require_same_figures
 from strategies_machine import (
     bank_layouts,
@@ -39,7 +38,7 @@ from hwmodel.cost_model.counted.batch import GroupBatch
 from hwmodel.cost_model.evaluate.evaluation import fastest, price
 from hwmodel.cost_model.group.group import Group
 from hwmodel.cost_model.model import MachineModel, find_applicable, possible_fifos
-from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor, ReuseLevel, Scan, interval_of, parse_keep, units_of
+from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor, ReuseLevel, Scan, interval_of, parse_keep
 from hwmodel.platform import Platform, find_platform
 
 
@@ -132,7 +131,7 @@ def _require_batch_holds(
         designs.append(design)
         chosen = rates[data.draw(st.integers(0, len(rates) - 1))]
         if priced.legal[number][(rates == chosen).all(axis=1)].all():
-            designs.append(_at_rates(design, chosen))
+            designs.append(at_rates(design, chosen))
         require_same_figures(priced, number, alone)
     _require_same_estimates(model, designs)
 
@@ -143,13 +142,6 @@ def _tell(batch: GroupBatch) -> None:
     event(f"needed in part: {bool(batch.counts.needed_in_part)}")
     paces = {loop.pace == 1 for own in parts.group.following.values() for loop in own}
     event(f"{1 + len(parts.group.following)} last tasks, one pace: {all(paces)}")
-
-
-def _at_rates(design: GroupDesign, rates: NDArray[np.int64]) -> GroupDesign:
-    pairs = zip(design.processors, units_of(rates).tolist(), interval_of(rates).tolist(), strict=True)
-    return replace(
-        design, processors=tuple(replace(one, units=units, interval=own or None) for one, units, own in pairs)
-    )
 
 
 @st.composite

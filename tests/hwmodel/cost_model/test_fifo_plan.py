@@ -11,8 +11,7 @@ from energy_oracle import with_energies
 from hypothesis import HealthCheck, Phase, assume, event, given, settings
 from hypothesis import strategies as st
 from many_cases import case_count
-from numpy.typing import NDArray
-from opened_batch import opened_batch
+from opened_batch import at_rates, opened_batch
 from same_figures import require_same_figures
 from strategies_machine import array_keeps, bank_layouts, groups, offered_rates, platforms, residences, some_rates
 from strategies_networks import networks
@@ -23,7 +22,7 @@ from hwmodel.cost_model.enumerated.scheduled import ScheduledSteps
 from hwmodel.cost_model.evaluate.evaluation import bounded, fastest, price
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.cost_model.tables.group_tables import GroupTables
-from hwmodel.design import Blocks, GroupDesign, Processor, interval_of, units_of
+from hwmodel.design import Blocks, GroupDesign, Processor
 from hwmodel.figures import FRAME, LATENCY
 
 Rates = Sequence[tuple[int, ...]]
@@ -103,12 +102,5 @@ def _require_same(
     for name in (LATENCY, "internal_memory_bits", "port_bytes"):
         assert bounds[0].objective(name) == bounds[1].objective(name)
     if priced.legal.any():
-        design = _at_rates(structure, every[np.flatnonzero(priced.legal[0])[-1]])
+        design = at_rates(structure, every[np.flatnonzero(priced.legal[0])[-1]])
         assert replace(model.estimate(design), evaluator="enumerated") == model.estimate_enumerated(design)
-
-
-def _at_rates(structure: GroupDesign, rates: NDArray[np.int64]) -> GroupDesign:
-    pairs = zip(structure.processors, units_of(rates).tolist(), interval_of(rates).tolist(), strict=True)
-    return replace(
-        structure, processors=tuple(replace(one, units=units, interval=own or None) for one, units, own in pairs)
-    )

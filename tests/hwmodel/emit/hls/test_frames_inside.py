@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from cpp_programs import needs_compiler
 from cpp_streams import stream_hls, wrong_words
 from many_cases import case_count, on_many
-from strategies_frames_inside import FRAMES, DrawnFrames, frames_inside
+from strategies_frames_inside import FRAMES, MOTION, DrawnFrames, frames_inside
 from stream_networks import Case, case_of
 
 from arrayol.errors import ArrayolError
@@ -19,18 +19,6 @@ from hwmodel.emit.hls.streams.design import StreamHlsFiles
 from hwmodel.streamed import Stream
 
 INSIDE = Stream(interface="axis", frames="inside")
-MOTION = """\
-elementary slow(x: u8, one: u8, two: u8) -> (y: u8) { y = u8((u16(x) + one + two) // 3) }
-
-task motion(v: u8[*, 3, 4]) -> (o: u8[*, 3, 4]) {
-  repeat [*, 3, 4] of slow {
-    x <- v
-    one <- y delay [1, 0, 0] else 9
-    two <- y delay [2, 1, -1] else 5
-    y -> o
-  }
-}
-"""
 
 pytestmark = needs_compiler
 

@@ -7,17 +7,15 @@ from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from cpp_programs import is_right, needs_compiler, seen_of
 from many_cases import case_count, on_many
 from port_designs import Kinds, memory_of, mixed_design, port_design
-from strategies_placed import REFUSED, Placed, placed
+from strategies_placed import Placed, placed, placed_design
 from stream_designs import platform_at
 from stream_networks import Case, case_of
 
-from arrayol.errors import ArrayolError
 from hwmodel.emit.hls.compiler import PLAIN, run_build
 from hwmodel.emit.hls.design import HlsFiles
 from hwmodel.emit.hls.streams.schedule import CPP_STREAMS
@@ -93,23 +91,9 @@ def test_a_port_that_serves_in_turns(tmp_path: Path) -> None:
 
 def judge(own: Placed, tally: Counter[str]) -> None:
     """Emit a case and run it."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "drawn.aol"
-        path.write_text(own.drawn.text)
-        case = Case.of(path)
-    for stream in own.streams:
-        try:
-            kinds = own.kinds(len(case.network.processes), stream)
-            design = mixed_design(case, kinds, own.platform, chunk=own.chunk, streams=CPP_STREAMS)
-        except ArrayolError as refused:
-            if not {diagnostic.code for diagnostic in refused.diagnostics} <= REFUSED:
-                raise
-            tally[refused.diagnostics[0].message] += 1
-            continue
-        require_right(case, design)
-        streaming = {group.streamed is not None for group in design.groups}
-        tally["both kinds" if len(streaming) == 2 else "streams" if True in streaming else "blocks"] += 1
-        return
+    found = placed_design(own, tally, streams=CPP_STREAMS)
+    if found is not None:
+        require_right(*found)
 
 
 def test_generated_groups_behind_the_port() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hardware_designs import Small, explored, small
+from hardware_designs import EARLY_STATE, Small, explored, small
 
 from arrayol.errors import ArrayolError
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan, row_major
@@ -24,19 +24,6 @@ from hwmodel.emit.schedule.group import GroupScheduler, Tables
 from hwmodel.emit.schedule.port import DmaEngine
 from hwmodel.emit.schedule.units import TaskUnits
 
-CHAIN = """\
-elementary e(x: i32, p: i32) -> (y: i32) {
-  y = x * -7 + -7 * p
-}
-
-task t(x: i32[4, 4]) -> (y: i32[4, 4]) {
-  repeat [4, 4] of e {
-    x <- x
-    p <- y delay [0, 1] else 0
-    y -> y
-  }
-}
-"""
 SEVERAL = """\
 elementary add(x: u8, l: i32, u: i32, c: i32) -> (s: i32) {
   s = l + u - c + x
@@ -57,7 +44,7 @@ task integral(im: u8[2, 3]) -> (out: i32[2, 3]) {
 @cache
 def chain() -> Small:
     """A state that is made in a cycle."""
-    return explored(CHAIN)
+    return explored(EARLY_STATE)
 
 
 def of_chain(units: int = 1, blocks: Blocks | None = None, interval: int = 2) -> Design:

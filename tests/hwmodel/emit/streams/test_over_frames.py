@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import assume, given, settings
 from many_cases import case_count
-from strategies_frames_inside import FRAMES, DrawnFrames, frames_inside
+from strategies_frames_inside import FRAMES, MOTION, DrawnFrames, frames_inside
 from stream_designs import frames_on_icarus, require_frames, stream_design
 from stream_networks import OWN, Case
 
@@ -18,16 +18,6 @@ from arrayol.errors import ArrayolError
 from hwmodel.streamed import Stream
 
 INSIDE = Stream(interface="axis", frames="inside")
-MOTION = """elementary slow(x: u8, one: u8, two: u8) -> (y: u8) { y = u8((u16(x) + one + two) // 3) }
-task motion(v: u8[*, 3, 4]) -> (o: u8[*, 3, 4]) {
-  repeat [*, 3, 4] of slow {
-    x <- v
-    one <- y delay [1, 0, 0] else 9
-    two <- y delay [2, 1, -1] else 5
-    y -> o
-  }
-}
-"""
 
 
 def motion() -> Case:
