@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import CommandLine
@@ -46,62 +47,56 @@ def chosen_of(folder: Path, interface: str) -> tuple[str, ...]:
     return "--result", interface, "--design", identifier
 
 
-@needs_icarus
-def test_a_stream_has_axi4_stream(arrayol: CommandLine, here: Path) -> None:
-    chosen = chosen_of(here, "axis")
-    done = arrayol("emit", "verilog", "chain.aol", *chosen, "--check", "--json", cwd=here)
+def checked(
+    arrayol: CommandLine, folder: Path, form: str, interface: str
+) -> tuple[dict[str, Any], str, dict[str, Any]]:
+    """The document, the page and the schedule of a design that was emitted and agrees."""
+    done = arrayol("emit", form, "chain.aol", *chosen_of(folder, interface), "--check", "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["checked"]["mismatches"] == []
+    page, schedule = (
+        (folder / f"chain-{form}" / name).read_text(encoding="utf-8") for name in ("README.md", "design.json")
+    )
+    return found, page, json.loads(schedule)
+
+
+@needs_icarus
+def test_a_stream_has_axi4_stream(arrayol: CommandLine, here: Path) -> None:
+    found, page, schedule = checked(arrayol, here, "verilog", "axis")
     assert [frame["cycles"] for frame in found["checked"]["frames"]] == [found["cycles"]] * 2
-    page = (here / "chain-verilog" / "README.md").read_text(encoding="utf-8")
     assert f"takes {found['cycles']} cycles from its first datum to its last" in page
     assert "| `m_axis_z` | 1 element | 16 | 24 |" in page
-    schedule = json.loads((here / "chain-verilog" / "design.json").read_text(encoding="utf-8"))
     assert schedule["streams"][0] == {"array": "x", "bits": 8, "elements": 1}
-    assert arrayol("emit", "verilog", "chain.aol", *chosen, cwd=here).returncode == 0  # in place of the former one
+    assert (
+        arrayol("emit", "verilog", "chain.aol", *chosen_of(here, "axis"), cwd=here).returncode == 0
+    )  # in place of the former one
 
 
 @needs_icarus
 def test_a_stream_is_behind_the_port(arrayol: CommandLine, here: Path) -> None:
-    chosen = chosen_of(here, "port")
-    done = arrayol("emit", "verilog", "chain.aol", *chosen, "--check", "--json", cwd=here)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert found["checked"]["mismatches"] == []
-    schedule = json.loads((here / "chain-verilog" / "design.json").read_text(encoding="utf-8"))
+    found, page, schedule = checked(arrayol, here, "verilog", "port")
     (group,) = schedule["groups"]
     assert {"smoothed", "halved"} <= group["stream"]["starts"].keys()
-    page = (here / "chain-verilog" / "README.md").read_text(encoding="utf-8")
     assert f"A frame takes {found['cycles']:,} cycles" in page
     assert "| smoothed | 1 | 1 |" in page
 
 
 @needs_compiler
 def test_a_stream_in_cpp(arrayol: CommandLine, here: Path) -> None:
-    chosen = chosen_of(here, "axis")
-    done = arrayol("emit", "hls", "chain.aol", *chosen, "--check", "--json", cwd=here)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    found, page, schedule = checked(arrayol, here, "hls", "axis")
     assert [run["wrong_words"] for run in found["checked"]["runs"]] == [[0, 0]] * 2
-    page = (here / "chain-hls" / "README.md").read_text(encoding="utf-8")
     assert f"{found['cycles']:,} cycles a frame as Verilog" in page
     assert "| `s_z` | 1 | 16 | 24 |" in page
-    schedule = json.loads((here / "chain-hls" / "design.json").read_text(encoding="utf-8"))
     assert schedule["pulses"] <= schedule["cycles"] == found["cycles"]  # the latency of datapaths is left to tools
 
 
 @needs_compiler
 def test_a_stream_behind_the_port_in_cpp(arrayol: CommandLine, here: Path) -> None:
-    chosen = chosen_of(here, "port")
-    done = arrayol("emit", "hls", "chain.aol", *chosen, "--check", "--json", cwd=here)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    found, page, schedule = checked(arrayol, here, "hls", "port")
     assert [run["wrong_words"] for run in found["checked"]["runs"]] == [[0, 0]] * 2
-    page = (here / "chain-hls" / "README.md").read_text(encoding="utf-8")
     assert f"The same design takes {found['cycles']:,} cycles a frame as Verilog" in page
     assert "| src/stream.hpp |" in page
-    schedule = json.loads((here / "chain-hls" / "design.json").read_text(encoding="utf-8"))
     assert schedule["cycles"] == found["cycles"]
     (group,) = schedule["groups"]
     assert group["stream"]["starts"]["halved"] == group["stream"]["starts"]["smoothed"] + 1  # a pulse for a task

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from arrayol import api
 from arrayol.ir.network import flatten
 from dse.verify.testbench import Testbench
@@ -42,20 +44,6 @@ task top(x: i32[4]) -> (z: i32[4]) {
 """
 
 
-def test_a_task_of_which_nothing_runs_makes_nothing(tmp_path: Path) -> None:
-    """Of a group that recomputes, one that makes what nobody reads."""
-    path = tmp_path / "unread.aol"
-    path.write_text(UNREAD, encoding="utf-8")
-    spec = api.load(path)
-    network = flatten(spec, "top")
-    testbench = Testbench(
-        spec, network, Platform(assume_datapaths=True, memory=ExternalMemory(latency=2, data_per_word=1))
-    )
-    group = GroupDesign(tuple(map(Processor, network.processes)), Blocks((2,), row_major(1)), recompute=True)
-    judgement = testbench.judge(group)
-    assert (judgement.identical, judgement.reasons) == (True, ())
-
-
 KEPT_AND_STORED = """
 elementary plus(x: i32) -> (y: i32) { y = x + 1 }
 elementary total(x: i32[6]) -> (y: i32) { y += x[k] for k in 0..6 }
@@ -66,21 +54,6 @@ task top(a: i32[4, 6]) -> (b: i32[4, 6], c: i32[4]) {
   c = rows(b)
 }
 """
-
-
-def test_what_a_group_makes_is_stored_by_the_ticks_of_its_maker(tmp_path: Path) -> None:
-    """The group's last task reads it by fewer repetitions than make it: each has ticks of its kind."""
-    path = tmp_path / "kept.aol"
-    path.write_text(KEPT_AND_STORED, encoding="utf-8")
-    spec = api.load(path)
-    network = flatten(spec, "top")
-    testbench = Testbench(
-        spec, network, Platform(assume_datapaths=True, memory=ExternalMemory(latency=2, data_per_word=1))
-    )
-    for rows in (1, 2, 4):
-        group = GroupDesign(tuple(map(Processor, network.processes)), Blocks((rows,), row_major(1)))
-        judgement = testbench.judge(group)
-        assert (judgement.identical, judgement.reasons) == (True, ())
 
 
 BORDERED = """
@@ -94,16 +67,23 @@ task top(x: i32[1]) -> (z: i32[2]) { y = pairs(x)  z = each(y) }
 """
 
 
-def test_repetitions_that_read_nothing_have_the_constant_of_their_border(tmp_path: Path) -> None:
-    """In a group that recomputes, beside one that reads all there is: both share no operands."""
-    path = tmp_path / "bordered.aol"
-    path.write_text(BORDERED, encoding="utf-8")
+@pytest.mark.parametrize(
+    ("text", "sizes", "recompute"),
+    [
+        pytest.param(UNREAD, (2,), True, id="a task of which nothing runs, beside those whose results are read"),
+        pytest.param(KEPT_AND_STORED, (1, 2, 4), False, id="stored by the ticks of its maker, read in fewer ones"),
+        pytest.param(BORDERED, (1, 2), True, id="repetitions that read constants alone share no operands with others"),
+    ],
+)
+def test_what_a_group_computes(tmp_path: Path, text: str, sizes: tuple[int, ...], recompute: bool) -> None:
+    path = tmp_path / "top.aol"
+    path.write_text(text, encoding="utf-8")
     spec = api.load(path)
     network = flatten(spec, "top")
-    testbench = Testbench(
-        spec, network, Platform(assume_datapaths=True, memory=ExternalMemory(latency=2, data_per_word=1))
-    )
-    for size in (1, 2):
-        group = GroupDesign(tuple(map(Processor, network.processes)), Blocks((size,), row_major(1)), recompute=True)
-        judgement = testbench.judge(group)
+    platform = Platform(assume_datapaths=True, memory=ExternalMemory(latency=2, data_per_word=1))
+    for size in sizes:
+        group = GroupDesign(
+            tuple(map(Processor, network.processes)), Blocks((size,), row_major(1)), recompute=recompute
+        )
+        judgement = Testbench(spec, network, platform).judge(group)
         assert (judgement.identical, judgement.reasons) == (True, ())
