@@ -37,7 +37,8 @@ def test_the_front_as_text_and_files(arrayol: CommandLine, lpsf: Path) -> None:
     assert (done.stderr, done.returncode) == ("", 0)
     lines = done.stdout.splitlines()
     assert lines[0].startswith("lpsf: ")
-    assert " designs on the Pareto front of latency_cycles, internal_memory_elements" in lines[0]
+    title = " ".join(" ".join(lines[:2]).split())  # which the terminal may break
+    assert " designs on the Pareto front of latency_cycles, internal_memory_elements" in title
     document = json.loads((lpsf / "lpsf-explore" / "result.json").read_text(encoding="utf-8"))
     best = document["pareto"][0]
     assert best["id"] == "4:1"
@@ -57,14 +58,6 @@ def test_the_front_as_text_and_files(arrayol: CommandLine, lpsf: Path) -> None:
     assert all(design["verified"] for design in document["pareto"])
 
 
-def test_json_is_the_stored_document(arrayol: CommandLine, lpsf: Path) -> None:
-    done = arrayol("explore", "lpsf.aol", *SMALL, "--no-verify", "--json", "--objectives", "units,latency_microseconds")
-    assert done.stdout == (lpsf / "lpsf-explore" / "result.json").read_text(encoding="utf-8")
-    document = json.loads(done.stdout)
-    assert document["objectives"] == ["units", "latency_microseconds"]
-    assert all(design["verified"] is None for design in document["pareto"])
-
-
 def test_the_specification_of_a_design_computes_the_same(arrayol: CommandLine, lpsf: Path, unverified: Path) -> None:
     arrayol("run", "lpsf.aol", "--set", "H=8", "--set", "W=8", "--in", "p0=random:1", "--out", "p4=p4.npy")
     assert (lpsf / "p4.npy").is_file()
@@ -78,6 +71,7 @@ def test_the_specification_of_a_design_computes_the_same(arrayol: CommandLine, l
 
 def test_the_fronts_of_all_fusions(arrayol: CommandLine, lpsf: Path, unverified: Path) -> None:
     front = json.loads((unverified / "said.json").read_text(encoding="utf-8"))
+    assert all(design["verified"] is None for design in front["pareto"])
     document = json.loads(arrayol("explore", "lpsf.aol", *SMALL, "--no-verify", "--json", "--all").stdout)
     designs = document.pop("designs")
     paths = document.pop("datapaths")
@@ -124,15 +118,8 @@ def test_no_feasible_design(arrayol: CommandLine, lpsf: Path) -> None:
     assert not (lpsf / "lpsf-explore").exists()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--objectives", "latncy_cycles"], "Invalid value for '--objectives': there is no objective 'latncy_cycles'"),
-        (["--model", "published"], "--narrow needs the machine model; leave it out, or take --model machine"),
-    ],
-)
-def test_wrong_usage(arrayol: CommandLine, lpsf: Path, arguments: list[str], message: str) -> None:
-    done = arrayol("explore", "lpsf.aol", *SMALL, *arguments)
+def test_wrong_usage(arrayol: CommandLine, lpsf: Path) -> None:
+    done = arrayol("explore", "lpsf.aol", *SMALL, "--model", "published")
     assert (done.stdout, done.returncode) == ("", 2)
-    assert done.stderr.startswith(USAGE + message)
+    assert done.stderr.startswith(f"{USAGE}--narrow needs the machine model; leave it out, or take --model machine")
     assert not (lpsf / "lpsf-explore").exists()
