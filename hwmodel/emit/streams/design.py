@@ -105,7 +105,7 @@ class StreamDesign:
 
     def _modules(self) -> Iterator[tuple[str, str]]:
         self.require_inputs()
-        yield from library_files((*LIBRARY, *AXIS_LIBRARY))
+        yield from library_files((*LIBRARY, *AXIS_LIBRARY, *(("binned_memory",) if self.hardware.cleared else ())))
         yield from group_files(self._group)
         starts = {name: firing.start for name, firing in self.hardware.firing.items() if name.startswith("load ")}
         first = [plain(name.removeprefix("load ")) for name, own in starts.items() if own == min(starts.values())]
@@ -117,6 +117,7 @@ class StreamDesign:
             self._set_up,
             first,
             self.hardware.keeps_frames,
+            self.hardware.cleared,
         )
         comment = f"// '{self.top}' with AXI4-Stream: {self.cycles:,} pulses a frame.\n"
         yield f"rtl/{self.top}_axis.v", comment + top.text()

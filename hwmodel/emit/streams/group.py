@@ -120,7 +120,8 @@ class GroupModule:
 
     def _head(self) -> Iterator[str]:
         yield f"module {self.name} ("
-        ports = [f"input wire {own}" for own in ("clk", "reset", "go", "begins")]
+        own_memories = ("clear",) if self.hardware.cleared else ()
+        ports = [f"input wire {own}" for own in ("clk", "reset", *own_memories, "go", "begins")]
         ports += [] if self.behind_port else ["output wire may_begin"]
         arrays = self.hardware.model.accesses.network.arrays
         for array in self.hardware.set_up:
@@ -216,7 +217,7 @@ class GroupModule:
         elif kind == "store":
             yield from self._store(node, fires, indices)
         else:
-            yield from self._task(node, indices)
+            yield from self._task(node, fires, indices)
 
     def _load(self, node: Node, fires: str, indices: Sequence[Index | None]) -> Iterator[str]:
         (touch,) = node.writes
@@ -251,7 +252,7 @@ class GroupModule:
         yield f"  assign {name}$first = {self.counters.event(self.hardware.firing[node.name].start)};"
         yield f"  assign {name}$last = {' && '.join(last or [ALWAYS])};"
 
-    def _task(self, node: Node, indices: Sequence[Index | None]) -> Iterator[str]:
+    def _task(self, node: Node, fires: str, indices: Sequence[Index | None]) -> Iterator[str]:
         derived, firing = self.hardware.datapaths[node.name], self.hardware.firing[node.name]
         graph, name = self._graph(node), node_name(node.name)
         slot = ""
@@ -268,6 +269,9 @@ class GroupModule:
                 for task, port in self.hardware.nets.early
                 if task == node.name
             ]
+            if derived.bins:
+                there = _in_space(firing, unit, indices) or ALWAYS
+                connected += [".reset(reset)", ".clear(clear)", f".valid({fires} && {there})"]
             for port, size, bits in inputs:
                 if choices[port]:
                     bus, nets = f"{name}${port}$in{unit}", []

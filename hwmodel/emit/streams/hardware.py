@@ -128,6 +128,11 @@ class StreamHardware:
             found[task] = derivation.at(firing.interval).leaving_after(firing.latency)
         return found
 
+    @property
+    def cleared(self) -> int:
+        """The cycles after a reset in which no frame begins, since memories of units are cleared; 0 without such."""
+        return max((bins.words for own in self.datapaths.values() for bins in own.bins), default=0)
+
     @cached_property
     def multiple(self) -> int:
         """Frames begin in pulses that are multiples of this number: counters that go round are in step with them."""

@@ -70,8 +70,8 @@ class StreamSchedule(GroupSchedule):
 
     @property
     def cleared(self) -> int:
-        """The cycles after a reset in which no frame begins: none, since no unit has a memory of its own."""
-        return 0
+        """The cycles after a reset in which no frame begins, since memories of units are cleared."""
+        return self.hardware.cleared
 
     @property
     def paces(self) -> Iterator[TaskPace]:
@@ -196,6 +196,7 @@ class _Printer:
     def _stream(self) -> Iterator[str]:
         """The group itself."""
         connected = [".clk(clk)", ".reset(reset || start)", ".go(go)", ".begins(begins)"]
+        connected += [".clear(reset)"] if self.schedule.cleared else []
         connected += [f".{own.flow.net}({own.flow.net})" for own in self.schedule.flows]
         connected += [f".{plain(array)}$setup({plain(array)}$setup)" for array in self.schedule.set_up]
         yield f"  {self.wiring.prefix}stream stream (\n    {', '.join(connected)}\n  );"

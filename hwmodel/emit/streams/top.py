@@ -14,6 +14,7 @@ class AxisTop:
     """The module around a group. `first` are the inputs whose data begin a frame, `set_up` what is read once.
 
     If it `waits` for each frame, it stands still between frames, so that what it keeps of one meets the next.
+    For `cleared` cycles after a reset memories of units are cleared, and no frame begins.
     TDATA is a whole number of bytes, the lowest of which are those of a beat.
     """
 
@@ -24,6 +25,7 @@ class AxisTop:
     set_up: Sequence[Beat]
     first: Sequence[str]
     waits: bool = False
+    cleared: int = 0
 
     def text(self) -> str:
         """The module."""
@@ -62,6 +64,11 @@ class AxisTop:
             yield f"  wire {vector(beat.bits)}{beat.name}$data;"
         yield "  wire may_begin;"
         there = [f"{beat.name}$valid" for beat in self.set_up] + [f"{array}$valid" for array in self.first]
+        if self.cleared:
+            there.append("clearing == 0")
+            bits = bits_below(self.cleared + 1)
+            yield f"  reg {vector(bits)}clearing;  // cycles until the memories of units are clear"
+            yield f"  always @(posedge aclk) clearing <= reset ? {self.cleared} : clearing == 0 ? 0 : clearing - 1'b1;"
         yield f"  wire begins = {' && '.join(['may_begin', *there])};"
         yield "  // The group stands still where an input has no datum that is due, or an output cannot take one."
         waits = [f"({beat.name}$valid || !{beat.name}$due)" for beat in self.inputs]
@@ -97,6 +104,7 @@ class AxisTop:
 
     def _group(self) -> Iterator[str]:
         connected = [f".{own}({own})" for own in ("reset", "go", "may_begin", "begins")]
+        connected += [".clear(reset)"] if self.cleared else []
         connected += [f".{beat.name}$setup({beat.name}$setup)" for beat in self.set_up]
         for beats, own in ((self.inputs, "due"), (self.outputs, "gives")):
             for beat in beats:

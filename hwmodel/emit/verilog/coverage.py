@@ -302,12 +302,6 @@ class Coverage:
                     f"'{task}' is a module of your own, and a stream needs one that stands still without its enable",
                     f"give '{name}' a body and no module; or take a design with blocks for '{task}'",
                 )
-            bins = self.platform.bins(self.accesses.network.processes[task]) if self.as_verilog else ()
-            if bins:
-                yield not_emitted(
-                    f"'{task}' of a stream adds to '{bins[0].port}' at subscripts of data, in a memory of its unit",
-                    "take a design whose groups all work in blocks",
-                )
         latency, least = self.platform.channels[0].latency or 0, SETTLING + QUEUED
         if stream.interface == "port" and latency < least:
             yield not_emitted(

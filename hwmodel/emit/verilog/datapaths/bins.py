@@ -78,6 +78,8 @@ class BinPrinter:
         ports = {
             "clk": "clk",
             "reset": "reset",
+            "clear": "clear" if self.nets.enabled else "reset",
+            "go": "go" if self.nets.enabled else "1'b1",
             "turn": self._by_repetition("adds_in", own.sums, f"{name}$turn"),
             "add": f"{self._adds(own.sums, name)} && {condition.name}",
             "address": resized(index, bins.address_bits),

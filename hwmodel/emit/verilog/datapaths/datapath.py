@@ -28,7 +28,8 @@ the bus. That one must have begun ceil(R / I) I cycles before at least, R the gr
 is for a unit with one chain in work.
 
 A datapath with memories to whose words sums are added (bins.py) also has `valid`, and `reset`: after a reset no
-repetition may begin for as many cycles as its largest memory has words.
+repetition may begin for as many cycles as its largest memory has words. One that is `enabled` is cleared by `clear`
+instead, which takes that long; a `reset` takes no time, but may only come when all words of a repetition are read.
 
 Each operator is one that was priced, with a multiplexer before an input that has several sources; registers hold
 values from one use to the next and share what comes over one wire (registers.py). What an operator with multiplexers
@@ -75,7 +76,7 @@ def datapath_module(
         raise ArrayolError(mistakes)
     printed = print_datapath(derived, kept, early, enabled)
     nets = printed.nets
-    enable = " if (go)" if enabled else ""
+    enable = (" if (go || reset)" if derived.bins else " if (go)") if enabled else ""
     clocked = [f"  always @(posedge clk){enable} begin", *nets.clocked, "  end"] if nets.clocked else []
     return "\n".join(
         [
@@ -133,7 +134,7 @@ def _ports(derived: Derived, graph: Graph, kept: Kept, early: Early, enabled: bo
     if derived.interval > 1:
         yield f"input wire [{slot_bits(derived.interval) - 1}:0] slot"
     if derived.bins:
-        yield "input wire reset"
+        yield from ("input wire reset", *(("input wire clear",) if enabled else ()))
     if kept or derived.bins:
         yield "input wire valid"
     if kept:
