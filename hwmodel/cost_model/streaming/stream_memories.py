@@ -20,12 +20,12 @@ from hwmodel.cost_model.memories.local_ports import LocalPorts, terms_of
 from hwmodel.cost_model.memories.organised import Builder, with_organisation
 from hwmodel.cost_model.streaming.axis_ends import WORDS
 from hwmodel.cost_model.streaming.port_steps import PortOfArray, PortSteps
-from hwmodel.cost_model.tables.memories import TaskMemory
+from hwmodel.cost_model.tables.memories import Resident, TaskMemory
 from hwmodel.design import row_major
 from hwmodel.local_memory.memory_kinds import Built
 from hwmodel.local_memory.organisations import Organisation, Terms
 from hwmodel.local_words import local_width
-from hwmodel.memory_kinds import CHAIN, CHUNK
+from hwmodel.memory_kinds import CHAIN, CHUNK, ONCE
 from hwmodel.platform import Platform
 from hwmodel.stream.nodes import StreamGroup
 from hwmodel.streamed import Chain, Firing, Segment, StreamedGroup, Tap
@@ -105,8 +105,10 @@ class StreamMemories:
         use = memory_use(self.platform, (CHUNK.name, array, bits), data, 1, data)
         if self.terms is None:
             return use
-        reason = "there before the first pulse" if is_set_up else "two words of an AXI4-Stream"
-        built = self.terms.kinds.registers(data * bits)
+        if is_set_up:
+            built, reason = self._set_up(array, data, self.streamed.tasks)
+        else:
+            built, reason = self.terms.kinds.registers(data * bits), "two words of an AXI4-Stream"
         return with_organisation(use, Organisation("chunks", 1, None, data, bits, 0, built, reason))
 
     def _chunk(self, port: PortOfArray) -> MemoryUse:
@@ -118,7 +120,7 @@ class StreamMemories:
         if self.terms is None:
             return use
         if self.group.is_set_up(array):
-            registers, reason = self.terms.kinds.registers(data * bits), "there before the first pulse"
+            registers, reason = self._set_up(array, data, self.streamed.tasks)
             return with_organisation(use, Organisation("chunks", 1, None, words, bits, 0, registers, reason))
         size = accesses.network.arrays[array].type.bytes
         banks = max(wide, min(data, local_width(self.platform, size, write=port.write)))
@@ -159,20 +161,57 @@ class StreamMemories:
     @cached_property
     def _residents(self) -> list[MemoryUse]:
         """The memories that single tasks have, for their units and intervals."""
-        found = []
-        for task in self.streamed.tasks:
-            accesses, firing = self.group.accesses, self.streamed.nodes[task].firing
-            scan = row_major(len(accesses.extents(task)))
-            builder = Builder.of(LocalPorts(Group(accesses, (task,)), self.platform, scan), ())
-            assert builder is not None, "there is something to build with"
-            rates = {task: (firing.units, firing.interval)}
+        found, accesses = [], self.group.accesses
+        for task, builder in self._builders.items():
+            rates = self._rates(task)
             for own in TaskMemory.all_of(builder):
                 if not own.is_needed(builder, rates):
                     continue
                 built = own.built(builder, rates)
+                if isinstance(own, Resident) and own.kind == ONCE and self._reads_by_data(task, own.array):
+                    words = accesses.size(own.array)
+                    registers, reason = self._set_up(own.array, words, (task,))
+                    built = Organisation("registers", 1, None, words, own.bits, 0, registers, reason)
                 use = memory_use(self.platform, (own.kind.name, own.name, own.bits), 0)
                 found.append(with_organisation(use, built))
         return found
+
+    @cached_property
+    def _builders(self) -> dict[str, Builder]:
+        """By task the builder of its own memories."""
+        found = {}
+        for task in self.streamed.tasks:
+            accesses = self.group.accesses
+            scan = row_major(len(accesses.extents(task)))
+            builder = Builder.of(LocalPorts(Group(accesses, (task,)), self.platform, scan), ())
+            assert builder is not None, "there is something to build with"
+            found[task] = builder
+        return found
+
+    def _rates(self, task: str) -> dict[str, tuple[int, int]]:
+        firing = self.streamed.nodes[task].firing
+        return {task: (firing.units, firing.interval)}
+
+    def _reads_by_data(self, task: str, array: str) -> int:
+        """The reads of a table by all units of a task, each of which has a multiplexer where it lies in registers."""
+        ports, (units, interval) = self._builders[task].ports, self._rates(task)[task]
+        touches = (touch for touch in self.group.accesses.reads[task] if touch.array == array)
+        return units * sum(ports.access(touch, units, interval).random for touch in touches)
+
+    def _set_up(self, array: str, data: int, tasks: Sequence[str]) -> tuple[Built, str]:
+        """The registers of an array that is there before the first pulse, and why: tables have multiplexers for reads.
+
+        Those of `tasks` count.
+        """
+        assert self.terms is not None, "there is something to build with"
+        bits = self.group.accesses.network.arrays[array].type.bits
+        reads = sum(self._reads_by_data(task, array) for task in tasks)
+        built, reason = self.terms.kinds.registers(data * bits), "there before the first pulse"
+        if reads:
+            choosing = Built(CHUNK.name, lut=_lut(self.terms, reads * bits * _multiplexer(data)))
+            built = built.combined_with(choosing)
+            reason += f", with a multiplexer for {counted(reads, 'read')} at subscripts of data"
+        return built, reason
 
 
 def output_name(chain: Chain) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from hwmodel.accesses import Touch
 from hwmodel.emit.schedule.bits import not_whole
+from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.streams.hardware import StreamHardware
 from hwmodel.emit.streams.names import node_name, vector
 from hwmodel.emit.verilog.access import access_ports
@@ -18,31 +19,47 @@ _AHEAD = 2  # cycles from an address to its word
 def lookup_lines(
     hardware: StreamHardware, node: Node, where: tuple[str, int], connected: list[str], beside: list[str]
 ) -> Iterator[str]:
-    """A ROM for each read of a unit; its ports are `connected` with the unit's, its modules stand `beside`."""
+    """A read port for each read of a unit, of a ROM or of registers that are loaded.
+
+    Their ports are `connected` with the unit's, modules of ROMs stand `beside`.
+    """
     prefix, unit = where
     for access in access_ports(hardware.datapaths[node.name]).values():
         touch = next(one for one in hardware.model.accesses.reads[node.name] if one.port == access.port)
-        _require_rom(hardware, node, touch)
+        _require_whole(hardware, node, touch)
         assert access.wait == _AHEAD, "a technology leaves a table its cycles"
         own = f"{node_name(node.name)}$unit{unit}${access.address.replace('$', '_')}"
-        module = f"{prefix}table_{node_name(node.name)}_{access.port}"
-        words = hardware.contents[touch.array].tolist()
-        bits = max(1, (len(words) - 1).bit_length())
-        text = _module(module, words, (bits, access.element_bits))
-        if text not in beside:
-            beside.append(text)
+        bits = max(1, (hardware.model.accesses.size(touch.array) - 1).bit_length())
         yield f"  wire {vector(access.address_bits)}{own};"
         yield f"  wire {vector(bits)}{own}_in = {own};"
-        yield f"  wire {vector(access.element_bits)}{own}_data;"
-        yield f"  {module} {own}_table (.clk(clk), .go(go), .address({own}_in), .data({own}_data));"
+        if touch.array in hardware.contents:
+            module = f"{prefix}table_{node_name(node.name)}_{access.port}"
+            text = _module(module, hardware.contents[touch.array].tolist(), (bits, access.element_bits))
+            if text not in beside:
+                beside.append(text)
+            yield f"  wire {vector(access.element_bits)}{own}_data;"
+            yield f"  {module} {own}_table (.clk(clk), .go(go), .address({own}_in), .data({own}_data));"
+        else:
+            yield from _of_registers(f"{plain(touch.array)}$setup", own, (bits, access.element_bits))
         connected += [f".{access.address}({own})", f".{access.data}({access.of_element(f'{own}_data')})"]
 
 
-def _require_rom(hardware: StreamHardware, node: Node, touch: Touch) -> None:
+def _of_registers(held: str, own: str, sizes: tuple[int, int]) -> Iterator[str]:
+    """A read of a table that is in registers while the group streams."""
+    address, bits = sizes
+    yield f"  reg {vector(address)}{own}_from;"
+    yield f"  reg {vector(bits)}{own}_data;"
+    yield "  always @(posedge clk)"
+    yield "    if (go) begin"
+    yield f"      {own}_from <= {own}_in;"
+    yield f"      {own}_data <= {held}[{own}_from*{bits} +: {bits}];"
+    yield "    end"
+
+
+def _require_whole(hardware: StreamHardware, node: Node, touch: Touch) -> None:
     """Raises ArrayolError (`not-emitted`) for a table that is not read as a whole in each repetition."""
-    assert touch.array in hardware.contents, "coverage.py refuses tables that are no const arrays"
     moves = any(any(row) for row in touch.tiler.paving)
-    if moves or math.prod(touch.pattern) != len(hardware.contents[touch.array]):
+    if moves or math.prod(touch.pattern) != hardware.model.accesses.size(touch.array):
         raise not_whole(node.name, touch.array)
 
 

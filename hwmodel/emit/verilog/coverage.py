@@ -310,12 +310,16 @@ class Coverage:
             )
 
     def _no_tables_in_streams(self, group: GroupDesign) -> Iterator[ArrayolError]:
+        made = {touch.array: task for task in group.tasks for touch in self.accesses.writes[task]}
         for task in group.tasks:
             for array in self._loaded_tables(self.accesses.network.processes[task]):
-                yield not_emitted(
-                    f"'{task}' of a stream reads '{array}' at subscripts of data, and it is no const array",
-                    f"take a design whose groups all work in blocks, or make '{array}' a const array",
-                )
+                if array in made:
+                    yield not_emitted(
+                        f"'{task}' of a stream reads '{array}' at subscripts of data, and '{made[array]}' of the same "
+                        "stream makes it",
+                        f"take a design in which '{task}' is in a later group than '{made[array]}', or that works in "
+                        "blocks",
+                    )
 
     def _loaded_tables(self, process: Process) -> Iterator[str]:
         """The arrays that a process reads at subscripts of data, and that are not in ROMs."""
