@@ -17,7 +17,7 @@ from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Agent, compiled
 from hwmodel.emit.schedule.frames.whole_frame import WholeGroup
-from hwmodel.emit.schedule.memories import Memory, Section, moduli_of, sections_of
+from hwmodel.emit.schedule.memories import Memory, Section, in_turn, is_power_of_two, moduli_of, sections_of
 from hwmodel.emit.schedule.memory_styles import Style
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.own_module import Computing
@@ -329,12 +329,30 @@ class GroupScheduler:
             return Memory(
                 plain(array), array, self._bits(array), (), words.size, sections_of(words, words.size), registers=True
             )
+        if self._lies_in_turn(array, banked):
+            moduli = tuple(own for own in (banked.function.banks,) if own > 1)
+            return Memory(plain(array), array, self._bits(array), moduli, banked.depth, (Section(0, banked.depth),))
         moduli = (*((banked.writers,) if banked.writers > 1 else ()), *moduli_of(banked.function))
         memory = Memory(plain(array), array, self._bits(array), moduli, banked.depth, sections_of(words, banked.depth))
         ports = max((reader.ports for reader in banked.readers.values()), default=1)
         if array in self.local.layouts:
             return replace(memory, own_copies=ports, storing=banked.storing)
         return replace(memory, copy_each=ports > 1 or banked.storing > 1)
+
+    def _lies_in_turn(self, array: str, banked: BankedMemory) -> bool:
+        """Whether a buffer is a table that is loaded whole, and only read at subscripts of data.
+
+        Its elements then lie in its banks in turn, in the order of the array, in which words of the port have them too.
+        """
+        moved = self.run.moves.arrays[array]
+        if not moved.loaded or array in self.local.layouts or not self._is_looked_up(array, banked):
+            return False
+        return np.array_equal(np.sort(moved.element), np.arange(self.accesses.size(array)))
+
+    def _is_looked_up(self, array: str, banked: BankedMemory) -> bool:
+        """Whether the low bits of a number can say the bank, and all readers of an array read at subscripts of data."""
+        readers = [own for own in banked.readers if self.accesses.reads[own[0]][own[1]].array == array]
+        return is_power_of_two(banked.function.banks) and all(banked.readers[own].random for own in readers)
 
     def _banked(self, array: str) -> BankedMemory | None:
         """The banks of a buffer, with a bank layout or without; None for registers."""
@@ -346,7 +364,9 @@ class GroupScheduler:
         for array, located in self.run.located.items():
             banked = self._banked(array)
             words[array] = located
-            if banked is not None and banked.writers > 1:
+            if banked is not None and self._lies_in_turn(array, banked):
+                words[array] = in_turn(self.run.moves.arrays[array].element, banked.function.banks, banked.depth)
+            elif banked is not None and banked.writers > 1:
                 words[array] = located + self._writers(array) * banked.function.banks * banked.depth
         return words
 
@@ -411,6 +431,9 @@ class GroupScheduler:
             places = np.stack(np.unravel_index(words, shape), axis=1) if shape else np.zeros((1, 0), np.int64)
             words = banked.function.bank(places) * banked.depth + banked.function.address(places, shape)
             moduli, depth = moduli_of(banked.function), banked.depth
+            if self.accesses.load[array] == ONCE and self._is_looked_up(array, banked):
+                moduli = tuple(own for own in (banked.function.banks,) if own > 1)
+                words = in_turn(np.arange(len(words)), banked.function.banks, depth)
         several = banked is not None and any(ports.ports > 1 for ports in banked.readers.values())
         memory = Memory(
             plain(f"{task}_{array}"),

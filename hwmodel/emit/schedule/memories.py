@@ -106,11 +106,11 @@ class Memory:
     @property
     def is_table(self) -> bool:
         """Whether the low bits of an element's number can name its bank, and the others its address."""
-        return self.banks == 1 if self.content is not None else self.banks & (self.banks - 1) == 0
+        return self.banks == 1 if self.content is not None else is_power_of_two(self.banks)
 
     def table_words(self, elements: IntArray) -> IntArray:
         """The words of elements of a table, which its banks take in turn."""
-        return elements % self.banks * self.depth + elements // self.banks
+        return in_turn(elements, self.banks, self.depth)
 
     def digits(self, words: IntArray) -> list[IntArray]:
         """The digits of the bank of each word, one array for each modulus."""
@@ -124,6 +124,16 @@ class Memory:
         """The index of the section of each word."""
         bases = np.array([section.base for section in self.sections])
         return np.searchsorted(bases, words % self.depth, side="right") - 1
+
+
+def in_turn(elements: IntArray, banks: int, depth: int) -> IntArray:
+    """The words of elements that lie in banks of `depth` words in turn."""
+    return elements % banks * depth + elements // banks
+
+
+def is_power_of_two(number: int) -> bool:
+    """Whether it is one."""
+    return number & (number - 1) == 0
 
 
 def moduli_of(function: BankFunction | None) -> tuple[int, ...]:

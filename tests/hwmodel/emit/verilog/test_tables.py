@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hardware_designs import Small, bench_of
 from hypothesis.strategies import SearchStrategy
 from many_cases import full_count, on_many
+from port_designs import mixed_design
 from scheduled_cases import scheduled
 from strategies_designs import MappedSpec, emitted_specs
 from strategies_tables import binned_specs, folded_specs, histogram_specs, table_specs
 from strategies_transforms import LinkedSpec
+from stream_networks import Case
 from verilog_programs import frames_of, needs_icarus
 
 from arrayol.errors import ArrayolError
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, row_major
+from hwmodel.residence import Loads
 
 FEATURES = {"table const", "table input", "table made", "two reads", "rank 2", "load once", "load frame"}
 MORE = {"several units", "several groups"}
@@ -87,3 +91,30 @@ def test_histograms_in_more_units_than_a_control_has_bits(units: int) -> None:
     hardware = Small(bench, (design,)).hardware(design)
     assert hardware.groups[0].tasks[0].units.units == units
     assert [(seen.cycles, seen.wrong) for seen in frames_of(hardware)] == [(hardware.cycles, 0)] * 2
+
+
+UNEVEN = """\
+elementary look(d: u8, t: u8[7, 9]) -> (y: u8) {
+  y = t[d % 7, d // 7 % 9]
+}
+
+task top(d: u8[20], t: u8[7, 9]) -> (y: u8[20]) {
+  repeat [20] of look {
+    d <- d
+    t <- t
+    y -> y
+  }
+}
+"""
+
+
+@needs_icarus
+@pytest.mark.parametrize("loads", [{}, {"t": "once"}], ids=["with each frame", "once"])
+def test_lines_of_a_table_that_are_no_multiple_of_banks(tmp_path: Path, loads: Loads) -> None:
+    (tmp_path / "top.aol").write_text(UNEVEN)
+    design = mixed_design(Case.of(tmp_path / "top.aol"), ((1, None),), loads=loads)
+    (table,) = (memory for memory in design.groups[0].memories if memory.array == "t")
+    assert table.banks > 1
+    assert 9 % table.banks
+    seen = frames_of(design)
+    assert [(frame.cycles, frame.wrong) for frame in seen] == [(design.cycles, 0)] * 2
