@@ -79,15 +79,20 @@ class StreamModel:
 
     def streamed(self, stream: Stream) -> StreamedGroup:
         """The group under decisions: starts and chains. Raises ArrayolError (`not-streamed`)."""
-        walked, starts = self._started(stream)
-        firing = {name: replace(own, start=starts[name]) for name, own in walked.pitches.firing.items()}
-        nodes = {
-            name: StreamNode(name, node.kind, firing[name]) for name, node in self.group.nodes.items() if name in firing
-        }
         chains = None if self._is_small(stream) else self.grown(stream)
         if chains is None:
+            walked, starts = self._started(stream)
             chains = tuple(walked.buffers.chains(starts))
-        return StreamedGroup(self.tasks, stream, nodes, chains, walked.pitches.line, walked.pitches.frame)
+        return replace(self.fired(stream), chains=chains)
+
+    def fired(self, stream: Stream) -> StreamedGroup:
+        """The group under decisions, without its chains. Raises ArrayolError (`not-streamed`)."""
+        walked, starts = self._started(stream)
+        nodes = {
+            name: StreamNode(name, self.group.nodes[name].kind, replace(own, start=starts[name]))
+            for name, own in walked.pitches.firing.items()
+        }
+        return StreamedGroup(self.tasks, stream, nodes, (), walked.pitches.line, walked.pitches.frame)
 
     def is_quick(self, stream: Stream) -> bool:
         """Whether its line buffers are counted without a list of many reads. Raises ArrayolError (`not-streamed`)."""

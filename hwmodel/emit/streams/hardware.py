@@ -19,6 +19,7 @@ from hwmodel.emit.streams.nets.whole import GroupNets, LaneEnables, whole_nets
 from hwmodel.emit.streams.positions import LaneNets, positions_of
 from hwmodel.emit.streams.sources import Literals, Sources, VerilogLiterals, ports_read
 from hwmodel.emit.verilog.datapaths.chunks import has_bus
+from hwmodel.emit.verilog.paces import uneven_strides
 from hwmodel.stream.lanes import Lane
 from hwmodel.stream.model import StreamModel
 from hwmodel.stream.nodes import Node
@@ -140,15 +141,10 @@ class StreamHardware:
         for own in self.lanes.values():
             if any(position.segment.shifts for position in own.positions):
                 periods.add(own.period)
-        for task in self.streamed.tasks:
-            firing = self.firing[task]
-            periods.add(firing.interval)
-            odd = [stride for stride in (*firing.strides, self.frame) if stride % firing.interval]
-            if odd:
-                raise not_emitted(
-                    f"'{task}' fires every {odd[0]} pulses, and its units take {firing.interval} for a repetition",
-                    "take another pace, whose pulses are whole intervals",
-                )
+        tasks = {task: self.firing[task] for task in self.streamed.tasks}
+        for refused in uneven_strides(tasks, self.frame):
+            raise refused
+        periods |= {firing.interval for firing in tasks.values()}
         if self.frame % lcm(*periods):
             raise not_emitted(f"frames of {self.frame} pulses, no multiple of {lcm(*periods)}", "take another pace")
         return lcm(*periods)

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Agent, Lanes, compiled
-from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.design import StreamScheduling
 from hwmodel.emit.schedule.frames.whole_stream import WholeStream
 from hwmodel.emit.schedule.group import EngineAgents, ShorterSchedule
@@ -27,11 +26,12 @@ from hwmodel.emit.streams.chunks import ChunkMemories, ChunkMemory, StreamMoves
 from hwmodel.emit.streams.flows import Flow, flows_of
 from hwmodel.emit.streams.hardware import StreamHardware
 from hwmodel.emit.streams.port_group import GOES, PULSES, FlowAgent, StreamSchedule
+from hwmodel.emit.verilog.paces import unread_sums
 from hwmodel.platform import Platform
 from hwmodel.residence import ONCE
 from hwmodel.simulator.schedule.plan import outside_elements
 from hwmodel.simulator.streams.group_run import StreamGroupRun
-from hwmodel.stream.model import StreamModel, last_firing, metrics_of
+from hwmodel.stream.model import StreamModel
 from hwmodel.streamed import Firing
 
 
@@ -88,7 +88,8 @@ class StreamScheduler:
     def scheduled(self, outside: Outside) -> tuple[StreamSchedule, Outside]:
         """As `_schedule`."""
         assert self.large.multiple, "strides are whole intervals, or it is refused"
-        self._require_read_out()
+        for refused in unread_sums(self.large.model, self.large.streamed):
+            raise refused
         engines = self._port.engines()
         schedule = self._schedule(engines)
         require_claims(self._claims(schedule, engines), schedule.readers)
@@ -100,22 +101,6 @@ class StreamScheduler:
             shorter = ShorterSchedule(schedule, whole.repetition)
             schedule = replace(self._schedule(engines, whole), shorter=shorter)
         return schedule, after
-
-    def _require_read_out(self) -> None:
-        """Require that all sums are read, and their memories clear, when the pulses of a frame are over.
-
-        In C++, whose hardware has no datapaths, they are arrays of a call of the body.
-        """
-        if self.large.model.platform is None:
-            return
-        chunk, cycles = self.large.stream.chunk, metrics_of(self.large.model.group, self.large.streamed).cycles
-        for task, derived in self.large.datapaths.items():
-            firing = self.large.firing[task]
-            if derived.bins and last_firing(firing) + firing.interval + firing.latency >= -(-cycles // chunk) * chunk:
-                raise not_emitted(
-                    f"a frame of a stream ends before '{task}' has made what it adds to '{derived.bins[0].port}'",
-                    f"let '{derived.bins[0].port}' be read whole, or take a design with blocks for '{task}'",
-                )
 
     # What passes: flows, and the memories of two chunks.
 

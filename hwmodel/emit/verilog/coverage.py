@@ -2,7 +2,7 @@
 
 A specification, its platform, or a decision of a design may be the reason. `explore` asks before anybody has chosen a
 design, and `emit verilog` before it begins. What only a schedule shows is refused later: programs that are too long,
-states that units hand on too late, tables that banks do not take in turn, streams whose counters are out of step.
+states that units hand on too late, tables of the group that banks do not take in turn, streams without a pattern.
 """
 
 from __future__ import annotations
@@ -26,9 +26,11 @@ from hwmodel.emit.schedule.own_module import own_module
 from hwmodel.emit.schedule.port import QUEUED, SETTLING
 from hwmodel.emit.schedule.units import FETCH
 from hwmodel.emit.verilog.datapaths.datapath import refusals
+from hwmodel.emit.verilog.paces import refused_paces
 from hwmodel.platform import Platform
 from hwmodel.residence import ONCE, ROM
 from hwmodel.simulator.memories.memories import of_other_frames
+from hwmodel.stream.model import StreamModel
 from hwmodel.streamed import Stream
 
 MOST_CHANNELS = 252  # of which control_registers.v holds the addresses
@@ -282,7 +284,9 @@ class Coverage:
         for group in groups:
             if group.stream is not None:
                 yield from self._of_stream(group.tasks, group.stream)
-                yield from self._no_tables_in_streams(group)
+                if self.as_verilog:
+                    accesses = self.accesses.of_frames(group.stream.frames)
+                    yield from refused_paces(StreamModel(accesses, group.tasks, self.platform), group.stream)
             if group.layouts and self.why_no_layouts is not None:
                 yield self.why_no_layouts
             for processor in group.processors:
@@ -302,6 +306,7 @@ class Coverage:
                     f"'{task}' is a module of your own, and a stream needs one that stands still without its enable",
                     f"give '{name}' a body and no module; or take a design with blocks for '{task}'",
                 )
+        yield from self._tables_of_same_stream(tasks)
         latency, least = self.platform.channels[0].latency or 0, SETTLING + QUEUED
         if stream.interface == "port" and latency < least:
             yield not_emitted(
@@ -309,9 +314,9 @@ class Coverage:
                 f"set latency = {least} or more in [memory] of the platform, and explore again",
             )
 
-    def _no_tables_in_streams(self, group: GroupDesign) -> Iterator[ArrayolError]:
-        made = {touch.array: task for task in group.tasks for touch in self.accesses.writes[task]}
-        for task in group.tasks:
+    def _tables_of_same_stream(self, tasks: Collection[str]) -> Iterator[ArrayolError]:
+        made = {touch.array: task for task in tasks for touch in self.accesses.writes[task]}
+        for task in tasks:
             for array in self._loaded_tables(self.accesses.network.processes[task]):
                 if array in made:
                     yield not_emitted(

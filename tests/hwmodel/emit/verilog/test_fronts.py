@@ -9,6 +9,7 @@ import pytest
 from verilog_programs import needs_icarus
 
 from arrayol import api
+from arrayol.errors import ArrayolError
 from dse.results.designs import MappingRecord
 from dse.space.study import Study
 
@@ -32,6 +33,7 @@ FRONTS = {
     "envelope": ("shared", ("x",), "single_buffers"),
     "tone": ("separate", ("x",), "stream"),
     "planes": ("shared", ("c",), "single_buffers"),
+    "levels": ("separate", (), "stream"),
 }
 
 
@@ -53,3 +55,25 @@ def test_every_design_of_a_front(tmp_path: Path, name: str) -> None:
         assert api.check_verilog(emitted, folder).mismatches == (), design.id
         mappings += design.mappings
     assert any(getattr(mapping, decision) for mapping in mappings)
+
+
+@pytest.mark.parametrize("name", ["levels", "tone"])
+def test_a_result_says_which_designs_are_emitted(tmp_path: Path, name: str) -> None:
+    """Without `--hardware`: those that it says nothing of are emitted, and the others are refused for its reason."""
+    spec = Path(shutil.copy(SPECS / f"{name}.aol", tmp_path))
+    spec.with_suffix(".toml").write_text(PLATFORM.format(port="shared"), encoding="utf-8")
+    study = Study.model_validate({"interfaces": ["port", "axis"], "objectives": ["latency_cycles", "lut"]})
+    found = api.explore(spec, space=api.Space(study=study, verify=False))
+    api.write_result(found, tmp_path / "result", report=False)
+    said = {design.id: design.not_emitted for design in found.result.pareto}
+    for design, reason in said.items():
+        opened = api.open_design(spec, tmp_path / "result", design)
+        if reason is None:
+            api.emit_verilog(opened, tmp_path / "verilog")
+        else:
+            with pytest.raises(ArrayolError) as refused:
+                api.emit_verilog(opened, tmp_path / "verilog")
+            assert refused.value.diagnostics[0].message.startswith(reason)
+    assert None in said.values()
+    if name == "levels":
+        assert any(said.values()), "some pace suits no unit"
