@@ -345,14 +345,9 @@ class GroupScheduler:
         Its elements then lie in its banks in turn, in the order of the array, in which words of the port have them too.
         """
         moved = self.run.moves.arrays[array]
-        if not moved.loaded or array in self.local.layouts or not self._is_looked_up(array, banked):
+        if not moved.loaded or array in self.local.layouts or not _is_looked_up(banked):
             return False
         return np.array_equal(np.sort(moved.element), np.arange(self.accesses.size(array)))
-
-    def _is_looked_up(self, array: str, banked: BankedMemory) -> bool:
-        """Whether the low bits of a number can say the bank, and all readers of an array read at subscripts of data."""
-        readers = [own for own in banked.readers if self.accesses.reads[own[0]][own[1]].array == array]
-        return is_power_of_two(banked.function.banks) and all(banked.readers[own].random for own in readers)
 
     def _banked(self, array: str) -> BankedMemory | None:
         """The banks of a buffer, with a bank layout or without; None for registers."""
@@ -431,7 +426,7 @@ class GroupScheduler:
             places = np.stack(np.unravel_index(words, shape), axis=1) if shape else np.zeros((1, 0), np.int64)
             words = banked.function.bank(places) * banked.depth + banked.function.address(places, shape)
             moduli, depth = moduli_of(banked.function), banked.depth
-            if self.accesses.load[array] == ONCE and self._is_looked_up(array, banked):
+            if self.accesses.load[array] == ONCE and _is_looked_up(banked):
                 moduli = tuple(own for own in (banked.function.banks,) if own > 1)
                 words = in_turn(np.arange(len(words)), banked.function.banks, depth)
         several = banked is not None and any(ports.ports > 1 for ports in banked.readers.values())
@@ -455,3 +450,8 @@ class GroupScheduler:
     def _bits(self, array: str) -> int:
         """The bits of an element of an array."""
         return self.accesses.network.arrays[array].type.bits
+
+
+def _is_looked_up(banked: BankedMemory) -> bool:
+    """Whether the low bits of a number can say the bank, and all readers read at subscripts of data."""
+    return is_power_of_two(banked.function.banks) and all(own.random for own in banked.readers.values())

@@ -8,7 +8,7 @@ states that units hand on too late, tables of the group that banks do not take i
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 
@@ -31,7 +31,7 @@ from hwmodel.platform import Platform
 from hwmodel.residence import ONCE, ROM
 from hwmodel.simulator.memories.memories import of_other_frames
 from hwmodel.stream.model import StreamModel
-from hwmodel.streamed import Stream
+from hwmodel.streamed import Frames, Stream
 
 MOST_CHANNELS = 252  # of which control_registers.v holds the addresses
 
@@ -110,6 +110,7 @@ class Coverage:
     accesses: Accesses
     platform: Platform
     as_verilog: bool = True
+    _models: dict[tuple[tuple[str, ...], Frames], StreamModel] = field(default_factory=dict, repr=False, compare=False)
 
     def require(self, design: Design) -> None:
         """Raises ArrayolError (`not-emitted`, `not-in-hardware`) for a design that is not emitted."""
@@ -285,13 +286,18 @@ class Coverage:
             if group.stream is not None:
                 yield from self._of_stream(group.tasks, group.stream)
                 if self.as_verilog:
-                    accesses = self.accesses.of_frames(group.stream.frames)
-                    yield from refused_paces(StreamModel(accesses, group.tasks, self.platform), group.stream)
+                    yield from refused_paces(self._model_of(group.tasks, group.stream), group.stream)
             if group.layouts and self.why_no_layouts is not None:
                 yield self.why_no_layouts
             for processor in group.processors:
                 yield from self._given_figures(processor)
         yield from self._loaded_for_several(groups, together=together)
+
+    def _model_of(self, tasks: tuple[str, ...], stream: Stream) -> StreamModel:
+        key = tasks, stream.frames
+        if key not in self._models:
+            self._models[key] = StreamModel(self.accesses.of_frames(stream.frames), tasks, self.platform)
+        return self._models[key]
 
     def _of_stream(self, tasks: Collection[str], stream: Stream) -> Iterator[ArrayolError]:
         if stream.frames == "inside" and stream.interface == "port":
