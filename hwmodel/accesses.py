@@ -21,6 +21,7 @@ from arrayol.ir.network import Flow, Network, Process
 from arrayol.ir.spec import Delay, Port, Shape, TiledDefault, Tiler, port_named
 from hwmodel import memory_kinds
 from hwmodel.memory_kinds import LocalMemoryKind
+from hwmodel.platform import ArrayChannels
 from hwmodel.residence import MEMORY_OF_LOAD, Loads, loads_of
 from hwmodel.streamed import Frames
 
@@ -61,11 +62,14 @@ class Accesses:
     """The accesses of one network, with the loads that were asked for (`hwmodel.residence`).
 
     With `frames_inside` arrays have one frame, and what reads those of later frames waits for them (`Touch.ahead`).
+    `channels` says in which channels of the external memory arrays lie; by their sizes where it is empty
+    (`hwmodel.channels`). None leaves them open: the model then takes for each step the channels that suit it best.
     """
 
     network: Network
     loads: Loads = field(default_factory=dict)
     frames_inside: bool = False
+    channels: ArrayChannels | None = ()
     _memo: dict[str, Extents] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property

@@ -1,21 +1,24 @@
 """Where arrays lie: in which of several channels (docs/machine.md, section 4, "Channels"), and frames of one apart.
 
-Each array lies whole in one channel. What comes and goes with every frame is placed first, then what lies between
-tasks, since a group that has both tasks does not move it; arrays that are loaded once share channels among themselves.
-The largest array comes first, and goes where the busiest side of a port has the fewest bytes then.
+Each array lies whole in one channel, which a design chooses. Where none is chosen, sizes say it: what comes and goes
+with every frame is placed first, then what lies between tasks, since a group that has both tasks does not move it;
+arrays that are loaded once share channels among themselves. The largest array comes first, and goes where the busiest
+side of a port has the fewest bytes then.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from hwmodel.accesses import Accesses
 from hwmodel.platform import Platform
 
 
 def channel_numbers(accesses: Accesses, platform: Platform) -> dict[str, int]:
-    """The channel of each array outside, from 0 on; the same for all designs of a network and its loads."""
+    """The channel of each array outside, from 0 on: as chosen, else by sizes."""
+    if accesses.channels:
+        return dict(accesses.channels)
     (channel,) = platform.channels
     channels, network = channel.channels, accesses.network
     outside = [name for name in network.arrays if accesses.lies_outside(name)]
@@ -27,6 +30,26 @@ def channel_numbers(accesses: Accesses, platform: Platform) -> dict[str, int]:
     between = [name for name in framed if name not in ends]
     numbers = _placed(accesses, platform, [ends, between]) | _placed(accesses, platform, [once])
     return {name: numbers[name] for name in outside}
+
+
+def placements(arrays: int, channels: int) -> Iterator[tuple[int, ...]]:
+    """All placements of arrays on channels that are alike: the channels of the arrays, numbered as they are first used.
+
+    None has fewer channels than could be used, since a further one never makes a step longer.
+    """
+    most = min(arrays, channels)
+
+    def further(numbers: tuple[int, ...], used: int) -> Iterator[tuple[int, ...]]:
+        left = arrays - len(numbers)
+        if not left:
+            yield numbers
+            return
+        for number in range(min(used + 1, most)):
+            now = max(used, number + 1)
+            if most - now < left:
+                yield from further((*numbers, number), now)
+
+    yield from further((), 0)
 
 
 def has_frames_apart(accesses: Accesses, platform: Platform, array: str) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.memory_kinds import BUFFER, FIFO, LocalMemoryKind
+from hwmodel.platform import ArrayChannels
 from hwmodel.residence import Load
 from hwmodel.streamed import Stream
 
@@ -199,7 +200,7 @@ class BankLayout:
 ArrayKeeps = tuple[tuple[str, ReuseLevel], ...]  # by name of the array
 ArrayLoads = tuple[tuple[str, Load], ...]  # by name of the array, ascending
 Splits = tuple[str, ...]  # steps that split sums, as texts: "split rows k 16"
-Choice = tuple[ArrayLoads, Splits]  # of whole designs: it says which model they are of
+Choice = tuple[ArrayLoads, Splits, ArrayChannels | None]  # of whole designs: it says which model they are of
 
 
 def chosen_keep(array: str, policy: Policy, keeps: ArrayKeeps, loops: int) -> ReuseLevel:
@@ -301,19 +302,21 @@ class Design:
     """A whole mapping of a network: its groups in execution order.
 
     `loads` says how arrays come of which the study says it (`hwmodel.residence`), those that it fixes included.
-    `splits` are the steps that made its network of the canonical form. Groups that run `together` work at the same
-    time, each on another frame.
+    `splits` are the steps that made its network of the canonical form. `channels` says where arrays lie if the external
+    memory has several channels (`Accesses.channels`). Groups that run `together` work at the same time, each on another
+    frame.
     """
 
     groups: tuple[GroupDesign, ...]
     loads: ArrayLoads = ()
     splits: Splits = ()
+    channels: ArrayChannels | None = ()
     together: bool = False
 
     @property
     def choice(self) -> Choice:
         """What it chooses for all its groups."""
-        return self.loads, self.splits
+        return self.loads, self.splits, self.channels
 
     @property
     def fusion(self) -> Fusion:

@@ -100,6 +100,7 @@ class ExternalMemory(Table):
 
 
 Channel: TypeAlias = ExternalMemory  # what serves some arrays: all channels of `[memory]` are alike
+ArrayChannels = tuple[tuple[str, int], ...]  # by name of an array outside the number of its channel, from 0
 
 
 class LocalPrices(Table):

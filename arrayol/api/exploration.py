@@ -208,9 +208,9 @@ def _judge(space: MappingSpace, form: Canonical, request: SearchRequest, verify:
 
     def judge(designs: Sequence[Design], runner: JobRunner) -> Sequence[Verdict]:
         verdicts: dict[Design, Verdict] = {}
-        for loads, splits in dict.fromkeys(design.choice for design in designs):
-            own = [design for design in designs if design.choice == (loads, splits)]
-            verifier = Verifier(split_by(form, splits), platform, dict(loads))
+        for loads, splits, channels in dict.fromkeys(design.choice for design in designs):
+            own = [design for design in designs if design.choice == (loads, splits, channels)]
+            verifier = Verifier(split_by(form, splits), platform, dict(loads), channels)
             judged = verifier.all(own, runner, request.report, asked=verify is True)
             verdicts.update(zip(own, judged, strict=True))
         return [verdicts[design] for design in designs]

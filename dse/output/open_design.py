@@ -223,7 +223,7 @@ def open_design(
     spec = _as_explored(result, asked, top)
     platform = for_copies(assuming_as(result, _platform(result, Path(asked.name))), spec)
     form, design = _form(spec, result, record, folder), record.decisions
-    accesses = Accesses(form.network, record.loads).of_frames(_frames_of(design))
+    accesses = Accesses(form.network, record.loads, channels=record.array_channels).of_frames(_frames_of(design))
     estimate = _estimate(accesses, platform, design, record, folder)
     return StoredDesign(
         record, form.spec, result.top, accesses, platform, result.platform, design, estimate, result.device
@@ -364,7 +364,7 @@ def _estimate(accesses: Accesses, platform: Platform, design: Design, record: Re
     if not _fits(design, accesses.network):
         raise stale
     try:
-        model = MachineModel(accesses.network, platform, accesses.loads)
+        model = MachineModel(accesses.network, platform, accesses.loads, channels=accesses.channels)
         estimate = model.evaluate(design)
         groups = tuple(group_record(model, *pair) for pair in zip(design.groups, estimate.groups, strict=True))
     except ArrayolError:

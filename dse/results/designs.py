@@ -26,6 +26,7 @@ from hwmodel.datapath.figures import Origin
 from hwmodel.design import ArrayLoads, BankLayout, Blocks, Choice, GroupDesign, Policy, Processor, parse_keep
 from hwmodel.design import Design as Decisions
 from hwmodel.memory_kinds import ROM
+from hwmodel.platform import ArrayChannels
 from hwmodel.residence import Load
 from hwmodel.streamed import Frames, Interface, Starts, Stream
 
@@ -414,15 +415,20 @@ class Design(Record):
         return tuple(sorted(self.loads.items()))
 
     @property
+    def array_channels(self) -> ArrayChannels:
+        """Where its arrays lie, as decisions have it."""
+        return tuple((self.channels or {}).items())
+
+    @property
     def choice(self) -> Choice:
         """What it chooses for all its groups."""
-        return self.array_loads, self.splits
+        return self.array_loads, self.splits, self.array_channels
 
     @property
     def decisions(self) -> Decisions:
         """As models and simulator take them, for a design with mappings."""
         groups = tuple(group.decisions for group in self.groups)
-        return Decisions(groups, self.array_loads, self.splits, self.period is not None)
+        return Decisions(groups, *self.choice, together=self.period is not None)
 
     @property
     def costs(self) -> dict[str, dict[str, Number]]:

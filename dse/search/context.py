@@ -46,7 +46,7 @@ class SearchContext:
     @cached_property
     def network_key(self) -> bytes:
         """The digest of what figures of all designs depend on."""
-        return digest(self._prices, self.space.model.network, self.space.accesses.load)
+        return digest(self._prices, self.space.model.network, self.space.accesses.load, self.space.accesses.channels)
 
     @cached_property
     def least(self) -> Octaves:

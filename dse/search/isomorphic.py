@@ -5,9 +5,9 @@ group writes; the study adds what it says of a task by name. All this with tasks
 arrays numbered in the order in which tasks name them is, with the order of these arrays in the network, the group's
 signature. Groups of equal signatures have the same designs with the same figures, and the first one's front is the
 other's once names are replaced place by place. No isomorphism is sought beyond that order: groups that are equal only
-in another one are each searched. A signature takes a while, so it is made where two groups have tasks of equal
-signatures, one by one; else they cannot be equal. With a model of memory rows addresses count too, so that there no two
-groups are isomorphic.
+in another one are each searched. Of the channels in which arrays lie it says which of them share one. A signature takes
+a while, so it is made where two groups have tasks of equal signatures, one by one; else they cannot be equal. With a
+model of memory rows addresses count too, so that there no two groups are isomorphic.
 """
 
 from __future__ import annotations
@@ -90,7 +90,22 @@ def _signature(space: MappingSpace, tasks: tuple[str, ...]) -> Signature:
         tuple(_study(space.study, task) for task in tasks),
         tuple(space.study.keeps.get(name, ()) for name in numbers),
         tuple(space.study.buffers.get(name, ()) for name in numbers),
+        _channels(space, numbers, tasks),
     )
+
+
+def _channels(space: MappingSpace, numbers: Iterable[str], tasks: Collection[str]) -> tuple[int, ...]:
+    """The channels of the arrays that a group moves, numbered in the order in which it names them."""
+    network, known = space.model.network, dict[int, int]()
+    moved = (name for name in numbers if not stays_inside(network, name, tasks))
+    channels = (space.channels[name] for name in moved if name in space.channels)
+    return tuple(known.setdefault(channel, len(known)) for channel in channels)
+
+
+def stays_inside(network: Network, array: str, tasks: Collection[str]) -> bool:
+    """Whether a group makes an array that no one reads outside of it."""
+    own = network.arrays[array]
+    return not own.is_output and bool(own.producers) and set(tasks) >= {*own.producers, *own.readers}
 
 
 def _arrays(space: MappingSpace, tasks: Iterable[str]) -> dict[str, int]:

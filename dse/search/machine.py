@@ -10,6 +10,7 @@ from time import monotonic
 import numpy as np
 
 from arrayol import __version__
+from arrayol.arrays import IntArray
 from arrayol.errors import InfeasibleError
 from arrayol.text import listed
 from dse.jobs.runner import JobRunner
@@ -17,7 +18,7 @@ from dse.pareto.combine import fusion_front
 from dse.pareto.fronts import Front, front_of
 from dse.results.designs import DatapathRecord, Design, GroupRecord
 from dse.results.exploration import Exploration, Labels
-from dse.results.pick import TELLING, telling_designs
+from dse.results.pick import TELLING, keeps, telling_designs
 from dse.results.records import channels_record, datapath_records, group_record, period_record, resident_records
 from dse.results.rows import identifier
 from dse.results.schema import (
@@ -39,6 +40,7 @@ from dse.search.group_front import GroupFront
 from dse.search.lower_bounds import least_objectives
 from dse.search.methods import Points, choose_method, infeasible, require_other_fronts, unbounded, with_filled_gaps
 from dse.search.shown.fitted import fitted
+from dse.search.shown.placement import objective_rows, placed, shortfall
 from dse.search.shown.plotted_points import plotted_points
 from dse.search.shown.slack import least_logic
 from dse.search.shown.variants import contexts_of, joined, search_each, slowed_each
@@ -59,6 +61,7 @@ from dse.space.study_checks import check_space
 from dse.space.task_graph import Mask, task_graph
 from dse.verify.verify import Verdict
 from hwmodel.assumptions import estimated_figures
+from hwmodel.channels import channel_numbers
 from hwmodel.cost_model.bounds import require_bounded_costs
 from hwmodel.cost_model.estimate import GroupEstimate
 from hwmodel.cost_model.model import MachineModel
@@ -93,18 +96,18 @@ def explore_mappings(
     check_space(space)
     for one in space.variants:
         require_bounded_costs(one.accesses, one.model.platform, max(one.units))
-    found, device = _fitting(_find(space, objectives, labels, request, runner), objectives, labels, request, runner)
-    space, contexts, columns, designs = found.space, found.contexts, found.columns, found.designs
+    look = _placed_search if space.may_be_placed else _fitting_search
+    found, device = look(space, objectives, labels, request, runner)
+    space, columns, designs, others = found.space, found.columns, found.designs, found.others
     judged = judge is not None and found.searched.complete
     verdicts = judge(designs, runner) if judge and judged else [_NOT_SIMULATED] * len(designs)
-    others = _other_fronts(contexts, found.parts, designs) if request.keep_all else ()
     verdicts = [*verdicts, *[_NOT_SIMULATED] * len(others)]
     records = _records(space, columns, (*designs, *others), verdicts)
     front, further = records[: len(designs)], records[len(designs) :]
     if steps:
         front = steps.described_at(front, telling_designs(front, columns.names, TELLING), request.report)
     result = _result(found, labels, front, further if request.keep_all else None, device)
-    pairs = [(context.space, part.groups) for context, part in zip(contexts, found.parts, strict=False)]
+    pairs = [(context.space, part.groups) for context, part in zip(found.contexts, found.parts, strict=False)]
     plotted = plotted_points(pairs, columns, front)
     models = {one.choice: one.model for one in space.variants}
     for model in models.values():
@@ -116,7 +119,8 @@ def explore_mappings(
 class _SearchResult:
     """What a search of a space has found, by a method, its front, and the designs that are shown of it, ascending.
 
-    It is `slowed` if some of these had to be made to fit a device, and there may be better ones.
+    It is `slowed` if some of these had to be made to fit a device, and there may be better ones. `others` are designs
+    beside the front, where they are kept. By its `shortfall` other channels of arrays may be better (`shortfall`).
     """
 
     space: MappingSpace
@@ -128,10 +132,89 @@ class _SearchResult:
     designs: tuple[Decisions, ...]
     front: tuple[Decisions, ...]
     slowed: bool = False
+    others: tuple[Decisions, ...] = ()
+    shortfall: float | None = None
 
     @property
     def columns(self) -> Columns:
         return self.contexts[0].columns
+
+
+def _fitting_search(
+    space: MappingSpace, objectives: tuple[str, ...], labels: Labels, request: SearchRequest, runner: JobRunner
+) -> tuple[_SearchResult, DeviceRecord | None]:
+    """Search a space for what fits on the platform's device, with the designs beside the front that are kept."""
+    found, device = _fitting(_find(space, objectives, labels, request, runner), objectives, labels, request, runner)
+    others = _other_fronts(found.contexts, found.parts, found.designs) if request.keep_all else ()
+    return replace(found, others=others), device
+
+
+def _placed_search(
+    space: MappingSpace, objectives: tuple[str, ...], labels: Labels, request: SearchRequest, runner: JobRunner
+) -> tuple[_SearchResult, DeviceRecord | None]:
+    """Search with open channels, and place what is found; where that falls short, search as sizes place arrays too."""
+    began = monotonic()
+    found, device = _fitting_search(space.in_channels(None), objectives, labels, request, runner)
+    least = objective_rows(found.space, found.columns, found.designs)
+    own = _placed(found, least)
+    left = None if request.timeout is None else request.timeout - (monotonic() - began)
+    is_over = not found.searched.complete or (left is not None and left < 1)
+    if not own.shortfall or (own.shortfall <= SHORT and own.designs) or (is_over and own.designs):
+        return own, device
+    request.announce(
+        "no placement of arrays serves all designs best: searching again with arrays placed by their sizes"
+    )
+    numbers = tuple(channel_numbers(space.accesses, space.model.platform).items())
+    asked = replace(request, timeout=left)
+    usual, device = _fitting_search(space.in_channels(numbers), objectives, labels, asked, runner)
+    return _together(own, usual, least), device
+
+
+SHORT = 0.01  # of an objective, that other channels may gain at most
+
+
+def _placed(found: _SearchResult, least: IntArray) -> _SearchResult:
+    """The designs of a search with open channels, each placed; those that then keep the constraints."""
+    space, known, is_best = placed(found.space, (*found.designs, *found.others))
+    columns, others = found.columns, tuple(known[design] for design in found.others)
+    designs = tuple(known[design] for design in found.designs)
+    if is_best:
+        front = found.front if found.front != found.designs else designs
+        return replace(_in_space(found, space), designs=designs, front=front, others=others, shortfall=0.0)
+    records = _records(space, columns, designs, [_NOT_SIMULATED] * len(designs))
+    kept = [
+        design
+        for design, record in zip(designs, records, strict=True)
+        if all(keeps(record, constraint) for constraint in columns.constraints)
+    ]
+    front = _front_of(replace(found, space=space), kept)
+    short = shortfall(least, objective_rows(space, columns, front))
+    return replace(_in_space(found, space), designs=front, front=front, others=others, shortfall=short)
+
+
+def _in_space(found: _SearchResult, space: MappingSpace) -> _SearchResult:
+    """What a search has found in a space whose designs lie in certain channels, without its groups, which do not."""
+    parts = (replace(found.searched, groups={}),)
+    return replace(found, space=space, contexts=contexts_of(space, found.columns.names), parts=parts)
+
+
+def _together(own: _SearchResult, usual: _SearchResult, least: IntArray) -> _SearchResult:
+    """The front of two searches, of which the first has open channels and is placed, the second has those of sizes."""
+    choices = dict.fromkeys(design.choice for design in (*own.designs, *own.others, *usual.designs, *usual.others))
+    space = replace(own.space, placements=tuple(choices))
+    found = _in_space(usual, space)
+    front = _front_of(found, (*own.designs, *usual.designs))
+    known = set(front)
+    others = tuple(design for design in dict.fromkeys((*own.others, *usual.others)) if design not in known)
+    counts = own.searched.counts + usual.searched.counts
+    return replace(
+        found,
+        searched=replace(usual.searched, counts=counts),
+        designs=front,
+        front=front,
+        others=others,
+        shortfall=shortfall(least, objective_rows(space, found.columns, front)),
+    )
 
 
 def _find(
@@ -229,17 +312,9 @@ def _front_of(found: _SearchResult, designs: Sequence[Decisions]) -> tuple[Decis
     """Designs that no other dominates in the objectives, in ascending order of these."""
     if not designs:
         return ()
-    columns, space = found.columns, found.space
-    models = {one.choice: one.model for one in space.variants}
-    known = _known_groups(models, designs)
-    rows = []
-    for design in designs:
-        estimates = [known[design.choice, group][0] for group in design.groups]
-        whole = models[design.choice].whole(design, estimates, reuse_memory=space.study.reuse_memory)
-        values = whole.objectives(keys_of(columns.objectives))
-        rows.append([figure.exact_of(values, space.model.platform.clock_mhz) for figure in columns.objectives])
+    rows = objective_rows(found.space, found.columns, designs)
     units = [sum(one.units for group in design.groups for one in group.processors) for design in designs]
-    front = front_of(np.array(rows, np.int64), np.array(units, np.int64))
+    front = front_of(rows, np.array(units, np.int64))
     return tuple(designs[int(row)] for row in front.origin)
 
 
@@ -274,10 +349,13 @@ class _Writer:
         columns = context.columns
         searched = _within_bounds(columns, search())
         if len(searched.front):
-            designs = _designs(columns, searched)
-            records = _records(self._space, columns, designs, [_NOT_SIMULATED] * len(designs))
+            designs, space = _designs(columns, searched), self._space
+            if space.accesses.channels is None:  # left open by the search
+                space, known, _ = placed(space, designs)
+                designs = tuple(known[design] for design in designs)
+            records = _records(space, columns, designs, [_NOT_SIMULATED] * len(designs))
             partly = replace(searched, complete=False)
-            found = _SearchResult(self._space, (context,), self._method, self._remarks, (), partly, designs, designs)
+            found = _SearchResult(space, (context,), self._method, self._remarks, (), partly, designs, designs)
             self._write(_result(found, self._labels, records, None, None))
         now = monotonic()
         wait = WRITE_SECONDS if len(searched.front) else FIRST_SECONDS
@@ -412,8 +490,8 @@ def _result(
 ) -> Result:
     space, columns, method, searched = found.space, found.columns, found.method, found.searched
     counts, refusal, technology = searched.counts, searched.refusal, space.model.platform.technology
-    exact = searched.exact and not counts.missed and not found.slowed
-    description = searched.description + counts.missed
+    exact = searched.exact and not counts.missed and not found.slowed and not found.shortfall
+    description = searched.description + counts.missed + _placement_text(found.shortfall)
     if found.slowed:
         description += "; designs that need more than the device has were slowed until they fit"
     return Result(
@@ -455,6 +533,15 @@ def _result(
     )
 
 
+def _placement_text(short: float | None) -> str:
+    """What a description says of the channels of arrays, where these are chosen."""
+    if short is None:
+        return ""
+    if not short:
+        return "; the arrays of each design lie in the channels that suit it best"
+    return f"; for any design in any channels, one of these has no objective more than {short:.1%} above"
+
+
 def _searched_points(found: _SearchResult, shown: tuple[Design, ...]) -> list[Mapping[str, float]]:
     """The objectives of the designs of the front as it was searched, of which some are shown."""
     if found.designs == found.front:
@@ -480,6 +567,7 @@ def _datapaths(space: MappingSpace, designs: Sequence[Design]) -> tuple[Datapath
 
 def _least(space: MappingSpace, columns: Columns) -> dict[str, int | float]:
     """By objective what no design is below, of any variant."""
+    space = replace(space, placements=())  # that may have open channels
     each = [least_objectives(one.space, one.columns) for one in contexts_of(space, columns.names)]
     pairs = zip(columns.objectives, zip(*each, strict=True), strict=True)
     return {figure.name: figure.shown(min(bounds), space.model.platform) for figure, bounds in pairs}

@@ -118,7 +118,7 @@ def _require_priced(name: str, context: SearchContext, design: Any, values: Any)
         raise broken(METHODS, name, f"a design of its front is {shown_object(design)}, not a Design")
     with blamed(METHODS, name, "a design of its front is none of the space: "):
         if design.choice != space.choice:
-            raise ValueError("it has other loads or splits")
+            raise ValueError("it has other loads, splits or channels")
         estimate: DesignEstimate = space.model.evaluate(design, reuse_memory=space.study.reuse_memory)
     for figure, said in zip(columns.figures, values.tolist(), strict=True):
         exact = round(estimate.objective(figure.key) * figure.scale)

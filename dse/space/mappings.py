@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
 from itertools import product
@@ -27,12 +27,14 @@ from dse.space.study import STREAM_STYLE, Study, parse_scan, without_others
 from dse.space.task_graph import Mask, TaskGraph, bits, task_graph
 from hwmodel.accesses import Accesses
 from hwmodel.banks.linear import layout_candidates
+from hwmodel.channels import channel_numbers
 from hwmodel.cost_model.group.legal_scans import LISTED_AT_MOST, LegalScans
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import ArrayLoads, BankLayout, Blocks, Choice, GroupDesign, ReuseLevel, Scan, Splits, parse_keep
 from hwmodel.emit.verilog.coverage import Coverage
 from hwmodel.last_tasks import following
 from hwmodel.memory_kinds import FIFO
+from hwmodel.platform import ArrayChannels
 from hwmodel.residence import Loads
 
 Item = TypeVar("Item")
@@ -50,7 +52,8 @@ class MappingSpace:
     """What a study spans for one model; every list is in a fixed order.
 
     `splits` have made its network; `others` are the networks that the study's other splits make. Where it `fills_gaps`
-    and the study does not say which sides blocks have, extents of coarse divisors have those of a ladder too.
+    and the study does not say which sides blocks have, extents of coarse divisors have those of a ladder too. Where
+    `placements` say it, its variants are the choices with these channels.
     """
 
     model: MachineModel
@@ -58,6 +61,7 @@ class MappingSpace:
     splits: Splits = ()
     others: tuple[tuple[Splits, Network], ...] = ()
     fills_gaps: bool = False
+    placements: tuple[Choice, ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
         # What is remembered stays here.
@@ -78,10 +82,20 @@ class MappingSpace:
         """How arrays come of which the study says it, by name."""
         return tuple(sorted(self.accesses.loads.items()))
 
+    @cached_property
+    def channels(self) -> Mapping[str, int]:
+        """The channel of each array outside; if they are open, each has a number of its own."""
+        if self.accesses.channels is None:
+            outside = filter(self.accesses.lies_outside, self.model.network.arrays)
+            return {name: number for number, name in enumerate(outside)}
+        return channel_numbers(self.accesses, self.model.platform)
+
     @property
     def choice(self) -> Choice:
         """What says which of the variants it is."""
-        return self.loads, self.splits
+        several = self.model.platform.channels[0].channels > 1
+        chosen = self.accesses.channels
+        return self.loads, self.splits, tuple(self.channels.items()) if several and chosen is not None else chosen
 
     @cached_property
     def variants(self) -> tuple[MappingSpace, ...]:
@@ -95,14 +109,25 @@ class MappingSpace:
                 study = study.model_copy(update={"styles": (STREAM_STYLE,)})
             if study.fusions or self.study.fusions == "all":
                 spaces += [self._under(loads, study, splits, network) for loads in choices]
-        return tuple(spaces)
+        known = {one.choice[:2]: one for one in spaces}
+        return tuple(known[choice[:2]].in_channels(choice[2]) for choice in self.placements) or tuple(spaces)
+
+    def in_channels(self, channels: ArrayChannels | None) -> MappingSpace:
+        """The space of designs whose arrays lie in other channels; None leaves open in which."""
+        return replace(self, model=self.model.with_channels(channels), placements=())
+
+    @property
+    def may_be_placed(self) -> bool:
+        """Whether there are several channels, and more arrays than these."""
+        (channel,) = self.model.platform.channels
+        return 1 < channel.channels < len(self.channels)
 
     @property
     def _own_loads(self) -> tuple[Splits, Network]:
         return self.splits, self.model.network
 
     def _under(self, loads: Loads, study: Study, splits: Splits, network: Network) -> MappingSpace:
-        model = MachineModel(network, self.model.platform, loads)
+        model = MachineModel(network, self.model.platform, loads, channels=self.accesses.channels)
         return MappingSpace(model, study, splits, fills_gaps=self.fills_gaps)
 
     @cached_property

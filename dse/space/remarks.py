@@ -239,7 +239,7 @@ class SpaceSize:
 
 def choices_text(variants: Sequence[MappingSpace]) -> tuple[str, ...]:
     """In words what is chosen of whole designs, where there is a choice: loads, splits."""
-    loads, splits = (len(set(column)) for column in zip(*(one.choice for one in variants), strict=True))
+    loads, splits, _ = (len(set(column)) for column in zip(*(one.choice for one in variants), strict=True))
     by = [
         *(["splits of sums"] if any(one.splits and not are_of_streams(one.splits) for one in variants) else []),
         *(["arrays that streams pass on"] if any(are_of_streams(one.splits) for one in variants) else []),

@@ -37,7 +37,7 @@ from hwmodel.cost_model.streaming.stream_groups import StreamPricer
 from hwmodel.cost_model.together import PORT
 from hwmodel.design import Design, GroupDesign, structure_of
 from hwmodel.memory_kinds import FIFO, STATE, kind_named
-from hwmodel.platform import Platform
+from hwmodel.platform import ArrayChannels, Platform
 from hwmodel.residence import Loads
 from hwmodel.simulator.group import LocalMemories
 from hwmodel.simulator.memories.memories import Setup
@@ -250,16 +250,17 @@ class Testbench:
     network: Network
     platform: Platform
     loads: Loads = field(default_factory=dict)
+    channels: ArrayChannels | None = ()
     _plans: dict[GroupDesign, EnumeratedPlan] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )  # made last
 
     def __post_init__(self) -> None:
-        self.model = MachineModel(self.network, self.platform, self.loads)
+        self.model = MachineModel(self.network, self.platform, self.loads, channels=self.channels)
         self.accesses = self.model.accesses
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Testbench, (self.spec, self.network, self.platform, dict(self.loads))
+        return Testbench, (self.spec, self.network, self.platform, dict(self.loads), self.channels)
 
     @cached_property
     def data(self) -> BenchData | None:

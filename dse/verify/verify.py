@@ -26,7 +26,7 @@ from dse.verify.reduce import Reducer, extents_of
 from dse.verify.testbench import Judgement, Testbench
 from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign
-from hwmodel.platform import Platform, for_copies
+from hwmodel.platform import ArrayChannels, Platform, for_copies
 from hwmodel.residence import Loads
 
 WHOLE_AT_MOST = 1_000_000  # repetitions; a spec without a reduced size is simulated whole up to so many
@@ -61,6 +61,7 @@ class Verifier:
     form: Canonical
     platform: Platform
     loads: Loads = field(default_factory=dict)
+    channels: ArrayChannels | None = ()
     _known_orders: dict[TaskGroups, tuple[str, ...]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -68,7 +69,7 @@ class Verifier:
         self.is_reduced = bool(self.consts)
         small = self._reduced() if self.is_reduced else self.form
         platform = for_copies(self.platform, small.original)  # whose copies may have other parameters at that size
-        self.testbench = Testbench(small.spec, small.network, platform, self.loads)
+        self.testbench = Testbench(small.spec, small.network, platform, self.loads, self.channels)
         self._reducer = Reducer(extents_of(Accesses(self.form.network, self.loads)), self.testbench.model)
 
     def _reduced(self) -> Canonical:

@@ -50,7 +50,7 @@ from hwmodel.cost_model.tables.group_tables import GroupTables
 from hwmodel.cost_model.together import PORT, Period, copies_outside, period_cycles
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan, is_plain, rates_of, row_major, structure_of
 from hwmodel.figures import LATENCY
-from hwmodel.platform import Platform
+from hwmodel.platform import ArrayChannels, Platform
 from hwmodel.residence import NO_LOADS, Loads
 from hwmodel.streamed import Frames
 
@@ -140,16 +140,22 @@ class MachineModel:
     """Evaluates mapped designs of one network on one platform; values that designs have in common are cached.
 
     `loads` says how inputs come to the chip, if not by default. `lines` are those of another model, which may be of
-    another network: both then compute what hangs on equal lines once. Raises ArrayolError (`figure-too-large`) if 64
+    another network: both then compute what hangs on equal lines once. `channels` says where arrays lie, as in
+    `Accesses`. Raises ArrayolError (`figure-too-large`) if 64
     bits may not hold some figure.
     """
 
     def __init__(
-        self, network: Network, platform: Platform, loads: Loads = NO_LOADS, lines: LineCache | None = None
+        self,
+        network: Network,
+        platform: Platform,
+        loads: Loads = NO_LOADS,
+        lines: LineCache | None = None,
+        channels: ArrayChannels | None = (),
     ) -> None:
         self.network = network
         self.platform = platform
-        self.accesses = Accesses(network, loads)
+        self.accesses = Accesses(network, loads, channels=channels)
         platform.require_datapaths(network)
         require_network(self.accesses, platform)
         self._batches: dict[tuple[str, ...], GroupBatch | None] = {}
@@ -163,7 +169,12 @@ class MachineModel:
         self._streams: dict[tuple[tuple[str, ...], Frames], StreamPricer] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return MachineModel, (self.network, self.platform, dict(self.accesses.loads))  # what is remembered stays here
+        own = self.accesses  # what is remembered stays here
+        return MachineModel, (self.network, self.platform, dict(own.loads), None, own.channels)
+
+    def with_channels(self, channels: ArrayChannels | None) -> MachineModel:
+        """The model of the same network where arrays lie in other channels."""
+        return MachineModel(self.network, self.platform, self.accesses.loads, self._lines, channels)
 
     def legal_scans(self, task: str, shape: Extents) -> LegalScans:
         """The scan orders that a task's delays allow for blocks of a shape.
@@ -388,7 +399,8 @@ class MachineModel:
             if len(self._split) >= SPLIT_KEPT:
                 del self._split[next(iter(self._split))]
             network = halves.network(self.network, key[0])
-            model = MachineModel(network, self.platform, self.accesses.loads, self._lines)
+            own = self.accesses
+            model = MachineModel(network, self.platform, own.loads, self._lines, own.channels)
         self._split[key] = model  # the one that was asked for last stands last
         return model, in_one_level(structure, halves)
 

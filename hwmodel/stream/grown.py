@@ -160,7 +160,7 @@ def smaller(group: StreamGroup, loops: Loops, cut: Mapping[int, int]) -> Accesse
     }
     arrays = {name: replace(array, shape=tuple(shapes[name])) for name, array in network.arrays.items()}
     smaller_network = Network(network.name, processes, arrays, network.inputs, network.outputs)
-    return Accesses(smaller_network, accesses.loads, accesses.frames_inside)
+    return Accesses(smaller_network, accesses.loads, accesses.frames_inside, accesses.channels)
 
 
 def _shorten(sides: list[int | None], at: int, less: object) -> bool:

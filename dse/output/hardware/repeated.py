@@ -19,7 +19,6 @@ from dse.output.hardware.shorter_stream import by_smaller_frame, moved
 from dse.output.open_design import Simulated, StoredDesign
 from dse.verify.testbench import memories_of_groups
 from hwmodel.accesses import Accesses
-from hwmodel.channels import channel_numbers
 from hwmodel.cost_model.estimate import DesignEstimate, MemoryUse
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.datapath.technology.overhead import NO_ROUTES
@@ -99,11 +98,10 @@ def _alike(whole: WholeDesign) -> Iterator[tuple[ShortFrame, MachineModel, Desig
     addresses = address_map(accesses, whole.platform)
     for short in short_frames(accesses, whole.design, whole.estimate, addresses, whole.platform):
         if short.kept <= _WORTH:
-            model = MachineModel(short.network, whole.platform, accesses.loads)
+            channels = tuple(addresses.channels.items())
+            model = MachineModel(short.network, whole.platform, accesses.loads, channels=channels)
             estimate = model.evaluate(whole.design)
-            # Sizes say where arrays lie, and a shorter frame has others.
-            same_channels = channel_numbers(model.accesses, whole.platform) == addresses.channels
-            if same_channels and _memories(estimate) == memories:
+            if _memories(estimate) == memories:
                 yield short, model, estimate
 
 

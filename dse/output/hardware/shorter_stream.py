@@ -102,7 +102,7 @@ def _in_lines(design: Design, small: StreamedGroup) -> Design:
 
 def _simulated(platform: Platform | None, accesses: Accesses, design: Design) -> Simulated:
     assert platform is not None, "a stream on a platform"
-    model = MachineModel(accesses.network, platform, accesses.loads)
+    model = MachineModel(accesses.network, platform, accesses.loads, channels=accesses.channels)
     estimate = model.evaluate(design)
     local = memories_of_groups(model.accesses, platform, design, estimate)
     runs = tuple(run for run, _ in run_groups(accesses, platform, design, local))

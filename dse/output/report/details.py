@@ -207,7 +207,9 @@ def wider_ports(designs: Sequence[StoredDesign]) -> dict[str, int]:
     latencies = {}
     for opened in designs:
         try:
-            model = MachineModel(opened.network, _wider(opened.platform), dict(opened.accesses.loads))
+            own = opened.accesses
+            wider = _wider(opened.platform)
+            model = MachineModel(opened.network, wider, dict(own.loads), channels=own.channels)
             latencies[opened.record.id] = model.evaluate(opened.design).latency_cycles
         except ArrayolError:  # of words that wide the model cannot count
             continue

@@ -46,7 +46,7 @@ class Origin:
     @property
     def split(self) -> Mapping[Splits, Network]:
         """The networks of designs with splits."""
-        return {splits: model.network for (_, splits), model in self.models.items() if splits}
+        return {splits: model.network for (_, splits, _), model in self.models.items() if splits}
 
 
 def open_origin(result: Result, folder: Path, steps: StepFinder | None = None, models: Models = NO_MODELS) -> Origin:
@@ -61,7 +61,7 @@ def open_origin(result: Result, folder: Path, steps: StepFinder | None = None, m
         return Origin(form.network, {}, ())
     choices = dict.fromkeys(design.choice for design in result.stored)
     try:
-        forms = {splits: split_by(form, splits) for _, splits in choices}
+        forms = {splits: split_by(form, splits) for _, splits, _ in choices}
     except (ArrayolError, StepTextError):
         return Origin(form.network, {}, ("splits cannot be made any more: there are no timelines",))
     if not models:
@@ -69,7 +69,10 @@ def open_origin(result: Result, folder: Path, steps: StepFinder | None = None, m
         if isinstance(platform, str):
             return Origin(form.network, {}, (f"{platform}: there are no timelines",))
         taken = for_copies(assuming_as(result, platform), form.original)
-        models = {choice: MachineModel(forms[choice[1]].network, taken, dict(choice[0])) for choice in choices}
+        models = {
+            (loads, splits, channels): MachineModel(forms[splits].network, taken, dict(loads), channels=channels)
+            for loads, splits, channels in choices
+        }
     return Origin(form.network, models, (), {splits: own.spec for splits, own in forms.items()})
 
 

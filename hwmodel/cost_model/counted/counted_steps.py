@@ -161,7 +161,8 @@ class CountedSteps(WithoutFifos):
         """The port's cycles in each kind of step (S, K). Unless `in_runs`, the data of an array count as one run."""
         platform = self.paths.platform
         port = MemoryPort(self.counts.parts.group.accesses, platform)
-        sides = port.service.nothing(*kinds.times.shape)
+        service = port.service.of(name for _, name in self.counts.bursts)
+        sides = service.nothing(*kinds.times.shape)
         for burst, entries in self.counts.bursts.items():
             data, (kind, name) = kinds.happens[:, :, entries].sum(axis=2), burst
             if port.by_run and in_runs:
@@ -171,8 +172,8 @@ class CountedSteps(WithoutFifos):
                 local, shape = self.counts.local.get(burst), self.counts.parts.group.accesses.shape(name)
                 known = kinds.runs.local_words(burst, data, local, shape) if in_runs and local is not None else 0
                 cycles = port.burst_cycles(name, data, known)
-            sides[port.service.numbers[name], int(kind == "store")] += cycles
-        return port.service.cycles(sides)
+            sides[service.numbers[name], int(kind == "store")] += cycles
+        return service.cycles(sides)
 
     def pace(self, task: str, rate: int) -> Pace:
         """The speed of a task's processor at a rate."""

@@ -9,7 +9,7 @@ runs in a step, the longest of them, and where in a row they start (`MemoryPort.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from arrayol.arrays import IntArray
 from arrayol.ir.network import Network
 from hwmodel.accesses import Accesses
-from hwmodel.channels import channel_numbers, has_frames_apart
+from hwmodel.channels import channel_numbers, has_frames_apart, placements
 from hwmodel.cost_model.memory_port.requests import ElementRuns, Requested, Requests, local_words
 from hwmodel.external_memory import Bursts, joined, port_time
 from hwmodel.local_words import LocalWord, local_word
@@ -76,6 +76,10 @@ class Service:
     turn: int = 0
     numbers: Mapping[str, int] = field(default_factory=dict)
 
+    def of(self, arrays: Iterable[str]) -> Service:
+        """The service of some arrays alone, whose sides take less room where channels are open."""
+        return self
+
     def nothing(self, *shape: int) -> IntArray:
         """No cycles of loads and of stores of each channel, in steps of a shape: (channels, 2, ...)."""
         return np.zeros((self.channels, 2, *shape), np.int64)
@@ -94,6 +98,63 @@ class Service:
         return PortCycles(loads, stores, longest, self.shared, self.turn)
 
 
+@dataclass(frozen=True)
+class OpenService(Service):
+    """Arrays whose channels are open: each step takes as if they were placed best for it, on so many `ports`.
+
+    No placement takes less in any step, so that times are lower bounds of those of all placements, and the times of one
+    if no group moves more arrays than there are channels. Here each array counts as a channel of its own.
+    """
+
+    ports: int = 1
+
+    def of(self, arrays: Iterable[str]) -> Service:
+        """The service of some arrays alone."""
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(arrays))}
+        return replace(self, channels=max(1, len(numbers)), numbers=numbers)
+
+    def cycles(self, sides: IntArray, late: IntArray | None = None) -> PortCycles:
+        """The fewest cycles of each step; what of a shared port counts as loads are as many of these as may be."""
+        longest = np.zeros_like(sides[0, 0]) if late is None else late.max(axis=0)
+        if not self.shared:
+            loads, stores = (least_makespan(sides[:, side], self.ports) for side in range(2))
+            return PortCycles(loads, stores, longest, self.shared, self.turn)
+        busy = least_makespan(sides.sum(axis=1), self.ports)
+        loads = np.minimum(sides[:, 0].sum(axis=0), busy)
+        return PortCycles(loads, busy - loads, longest, self.shared, self.turn)
+
+
+def least_makespan(amounts: IntArray, ports: int) -> IntArray:
+    """The least that the busiest of some ports can have (...), where amounts (n, ...) go to one each as a whole.
+
+    Of more than `MOST_PLACED` amounts that are not 0 everywhere it is a lower bound: the largest, or an equal share.
+    """
+    own = amounts[amounts.reshape(len(amounts), -1).any(axis=1)]
+    largest, total = own.max(axis=0, initial=0), own.sum(axis=0)
+    if len(own) <= ports or len(own) > MOST_PLACED:
+        bound: IntArray = largest if len(own) <= ports else np.maximum(largest, -(-total // ports))
+        return bound
+    least: IntArray = total
+    for numbers in placements(len(own), ports):
+        busiest = np.zeros_like(total)
+        for port in range(max(numbers) + 1):
+            busiest = np.maximum(busiest, own[np.array(numbers) == port].sum(axis=0))
+        least = np.minimum(least, busiest)
+    return least
+
+
+MOST_PLACED = 6  # arrays of a group, of which all placements are tried in each step
+
+
+def _service(accesses: Accesses, platform: Platform) -> Service:
+    (channel,) = platform.channels
+    shared, numbers = channel.port == "shared", channel_numbers(accesses, platform)
+    if accesses.channels is not None or channel.channels == 1:
+        return Service(channel.channels, shared, channel.turn, numbers)
+    each = {name: number for number, name in enumerate(numbers)}
+    return OpenService(max(1, len(each)), shared, channel.turn, each, channel.channels)
+
+
 class MemoryPort:
     """The bursts of steps on the channels of a platform, which are alike."""
 
@@ -102,8 +163,7 @@ class MemoryPort:
         self.network: Network = accesses.network
         self.platform = platform
         (self.channel,) = platform.channels
-        channels, shared = self.channel.channels, self.channel.port == "shared"
-        self.service = Service(channels, shared, self.channel.turn, channel_numbers(accesses, platform))
+        self.service = _service(accesses, platform)
         self._bases = _array_bases(accesses, self.channel.rows.row_bytes) if self.channel.rows else {}
 
     def element_bytes(self, array: str) -> int:
@@ -182,7 +242,7 @@ class MemoryPort:
         """Port cycles of each of `steps` steps, which transfers count from 0; with rows there are no single buffers."""
         if self.channel.rows is not None:
             return self._rows_by_step(transfers, steps)
-        service = self.service
+        service = self.service.of(transfer.array for transfer in transfers)
         sides = service.nothing(steps)
         late = np.zeros_like(sides[:, 0])
         for transfer in transfers:

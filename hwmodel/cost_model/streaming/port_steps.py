@@ -238,7 +238,8 @@ class StreamPort:
             listed = _listed(counts, chunks, streamed.frame // chunk)
         ports = tuple(self._of_array(counted, listed) for counted in counts)
         together = self._in_rows(streamed, chunk, chunks) if in_rows else None
-        return PortSteps(chunk, streamed.frame, ports, self.port.service, listed, together)
+        service = self.port.service.of(own.array for own in ports)
+        return PortSteps(chunk, streamed.frame, ports, service, listed, together)
 
     def _in_rows(self, streamed: StreamedGroup, chunk: int, chunks: int) -> PortCycles:
         """The cycles of the port in each step, with rows: all bursts of a step share those that are open."""

@@ -278,7 +278,7 @@ def schedule_repeated(
     """
     addresses = address_map(accesses, platform, short.copies)
     given = _Given(spec, accesses, platform, addresses, _flat_inputs(spec, accesses, inputs))
-    there = Accesses(short.frame.network, accesses.loads)
+    there = Accesses(short.frame.network, accesses.loads, channels=accesses.channels)
     groups, datapaths = given.scheduled(there, short.local, short.simulation, short.frame, streams)
     require_stored(accesses, addresses, groups)
     design = given.design(groups, datapaths, outputs)
