@@ -183,7 +183,7 @@ def emit_hls(opened: StoredDesign, inputs: Mapping[str, NDArray[Any]] | None = N
 
 def check_hls(folder: Path) -> CheckedHls:
     """Build and run what was written to a folder in every way: see `hwmodel.emit.hls.compiler.run_build`."""
-    frames = len(list((folder / "data").glob("memory*.hex")))  # of video each has its own
+    frames = len({path.name for path in (folder / "data").rglob("memory*.hex")})  # of video each has its own
     document = read_json(folder / DOCUMENT)
     promised = document.get("frames", max(FRAMES, frames)) if isinstance(document, dict) else FRAMES
     return CheckedHls(tuple(run_build(folder, build) for build in BUILDS), promised)

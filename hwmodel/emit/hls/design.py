@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.resources import files
 
 from arrayol.ir.spec import Spec
 from hwmodel.emit.c.names import Named
-from hwmodel.emit.hls.group import GroupText
+from hwmodel.emit.hls.group import GroupText, head_of, pointer_of, pointers_of
 from hwmodel.emit.hls.streams.port import StreamGroupText
 from hwmodel.emit.images import Text
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.verilog.top import image_path
+from hwmodel.emit.verilog.wiring import ChannelPorts, channels_of
 
 LIBRARY = {
     "src/schedule.hpp": "schedule.hpp",
@@ -46,6 +48,15 @@ class HlsFiles:
         """The calls after which the outputs of a frame are there, if groups work on different frames."""
         return len(self.design.groups) - 1 if self.design.periods is not None else 0
 
+    @cached_property
+    def channels(self) -> tuple[ChannelPorts, ...]:
+        """The channels of the external memory that groups use, each of which has a pointer."""
+        return channels_of(self.design.groups, self.design.addresses)
+
+    @property
+    def _parameters(self) -> str:
+        return ", ".join(f"word *{pointer_of(self.design.addresses, own.number)}" for own in self.channels)
+
     def files(self) -> dict[str, Text]:
         """All of them. Raises ArrayolError (`not-emitted`, `unproven-schedule`)."""
         return dict(self._files())
@@ -61,9 +72,9 @@ class HlsFiles:
             yield f"src/group{number}.cpp", text
         yield "src/top.cpp", "\n".join([*self._top(), ""])
         for number, frame in enumerate((self.design.frame, *self.design.later)):
-            (before,), (after,) = frame.before, frame.after
-            yield image_path("memory", number, ""), before.text
-            yield image_path("expected", number, ""), after.text
+            for name, images in (("memory", frame.before), ("expected", frame.after)):
+                for channel in self.channels:
+                    yield image_path(name, number, channel.tag), images[channel.number].text
 
     def _header(self) -> Iterator[str]:
         addresses = self.design.addresses
@@ -73,30 +84,44 @@ class HlsFiles:
         yield "#include <cstdint>"
         yield ""
         yield f"const int WORD_BYTES = {addresses.word_bytes};"
-        yield f"const long WORDS = {addresses.words[0]};"
         yield "struct word {"
         yield "  uint8_t byte[WORD_BYTES];"
         yield "};"
         yield "// Arrays by their first words: " + ", ".join(f"{name} {at}" for name, at in addresses.first.items())
         yield ""
-        yield from (f"void group{number}(word *memory, int steps);" for number in range(len(self.design.groups)))
-        yield f"void {self.top}(word *memory);"
+        for number, group in enumerate(self.design.groups):
+            yield f"void {head_of(number, pointers_of(group, addresses))};"
+        yield f"void {self.top}({self._parameters});"
         yield ""
         yield "// For the program of g++."
         yield f"const int FRAMES = {self.frames};"
         yield f"const bool IS_VIDEO = {str(bool(self.design.later)).lower()};  // frames have data of their own"
         yield f"const int BEHIND = {self.behind};  // calls from a frame's inputs to its outputs"
+        yield "struct channel {"
+        yield "  const char *folder;  // of its images"
+        yield "  long words;"
+        yield "};"
+        folders = (image_path("", 0, own.tag).removesuffix(".hex") for own in self.channels)
+        each = (f'{{"{folder}", {own.words}}}' for folder, own in zip(folders, self.channels, strict=True))
+        yield f"const channel CHANNELS[] = {{{', '.join(each)}}};"
+        yield f"const int CHANNEL_COUNT = {len(self.channels)};"
         yield "struct span {"
+        yield "  int channel;  // by its place"
         yield "  long first, words;"
         yield "  int copies;  // of which frames take one after another"
         yield "};"
         for name, arrays in (("INPUTS", self.design.frame.inputs), ("OUTPUTS", self.design.frame.outputs)):
-            spans = (
-                f"{{{addresses.first[own]}, {addresses.sizes[own]}, {addresses.copies.get(own, 1)}}}" for own in arrays
-            )
-            yield f"const span {name}[] = {{{', '.join(spans)}}};"
-        yield f"inline void run_frame(word *memory) {{ {self.top}(memory); }}"
+            spans = (", ".join(map(str, self._span(own))) for own in arrays)
+            yield f"const span {name}[] = {{{', '.join(f'{{{own}}}' for own in spans)}}};"
+        each_memory = ", ".join(f"memories[{place}]" for place in range(len(self.channels)))
+        yield f"inline void run_frame(word *const *memories) {{ {self.top}({each_memory}); }}"
         yield "#endif"
+
+    def _span(self, array: str) -> tuple[int, int, int, int]:
+        """The channel of an array by its place, the array's first word there, its words and its copies."""
+        addresses, numbers = self.design.addresses, [own.number for own in self.channels]
+        place = numbers.index(addresses.channels[array])
+        return place, addresses.first[array], addresses.sizes[array], addresses.copies.get(array, 1)
 
     def _top(self) -> Iterator[str]:
         loading = [number for number, group in enumerate(self.design.groups) if group.setup]
@@ -107,17 +132,23 @@ class HlsFiles:
             yield "// copies of arrays. The outputs of a frame are there when the last group has taken it."
         else:
             yield "// One frame: groups run one after another."
-        yield f"void {self.top}(word *memory) {{"
-        yield "#pragma HLS INTERFACE m_axi port = memory offset = slave bundle = gmem"
+        yield f"void {self.top}({self._parameters}) {{"
+        for own in self.channels:
+            pointer = pointer_of(self.design.addresses, own.number)
+            yield f"#pragma HLS INTERFACE m_axi port = {pointer} offset = slave bundle = gmem{own.tag}"
         yield "#pragma HLS INTERFACE s_axilite port = return"
         if loading:
             yield "  static bool ready = false;  // what is loaded before the first frame is there"
-            yield f"  if (!ready) {' '.join(['{', *(f'group{number}(memory, 1);' for number in loading), '}'])}"
+            yield f"  if (!ready) {' '.join(['{', *(f'{self._call(number, 1)};' for number in loading), '}'])}"
             yield "  ready = true;"
         if self.behind:
             yield "  static int begun = 0;  // groups that have a frame"
             yield f"  if (begun < {self.behind + 1}) ++begun;"
         for number, group in enumerate(self.design.groups):
             has_frame = f"if (begun > {number}) " if self.behind and number else ""
-            yield f"  {has_frame}group{number}(memory, {group.steps});"
+            yield f"  {has_frame}{self._call(number, group.steps)};"
         yield "}"
+
+    def _call(self, number: int, steps: int) -> str:
+        pointers = pointers_of(self.design.groups[number], self.design.addresses)
+        return f"group{number}({', '.join([*pointers, str(steps)])})"

@@ -144,7 +144,8 @@ class GroupText:
         parameters = [self._parameter(memory) for memory in memories]
         copied = self._copied(engine)
         yield list(port_function(rounds, name, self._things, types, parameters, self._ahead(rounds) if copied else ""))
-        arguments = ["memory", *(["frame"] if copied else []), *(self._things[memory.name] for memory in memories)]
+        memory = pointer_of(self.addresses, engine.channel)
+        arguments = [memory, *(["frame"] if copied else []), *(self._things[memory.name] for memory in memories)]
         calls = self._late_calls if late else self._calls
         calls.append(f"{Thing.PORT}_{name}({', '.join(arguments)});")
 
@@ -211,7 +212,12 @@ class GroupText:
 
     def _step(self) -> Iterator[str]:
         told = [CLOCK[own] for own in self._clock]
-        parameters = ["word *memory", *told, *(self._parameter(memory) for memory in self._buffers)]
+        pointers = pointers_of(self.schedule, self.addresses)
+        parameters = [
+            *(f"word *{own}" for own in pointers),
+            *told,
+            *(self._parameter(memory) for memory in self._buffers),
+        ]
         lines = ["#pragma HLS DATAFLOW"]
         lines += [f"#pragma HLS STABLE variable = {self._things[memory.name]}" for memory in self._buffers]
         for memory in self._fifos:
@@ -223,7 +229,8 @@ class GroupText:
             lines += [f"(void)known_{name};", "#endif"]
         yield "// What passes to and from the external memory and what tasks do in a step touch different words."
         yield from block(
-            f"static void run_step({', '.join(parameters)})", ["(void)memory, (void)step;", *lines, *self._calls]
+            f"static void run_step({', '.join(parameters)})",
+            [f"{', '.join(f'(void){own}' for own in (*pointers, 'step'))};", *lines, *self._calls],
         )
 
     @property
@@ -255,7 +262,8 @@ class GroupText:
             ]
             if not memory.registers and len(self.schedule.readers[memory.name]) > 1:
                 lines.append(f"#pragma HLS BIND_STORAGE variable = {name} type = ram_1wnr")
-        arguments = ["memory", "step++", *self._clock[1:], *(self._things[memory.name] for memory in self._buffers)]
+        pointers = pointers_of(self.schedule, self.addresses)
+        arguments = [*pointers, "step++", *self._clock[1:], *(self._things[memory.name] for memory in self._buffers)]
         step = [f"run_step({', '.join(arguments)});", *self._late_calls]
         lines += block("for (int number = 0; number < steps; ++number)", step)
         if "frame" in self._clock:
@@ -263,7 +271,22 @@ class GroupText:
             lines.append(f"{setup}frame = frame == {first + again - 1} ? {first} : frame + 1;")
         tasks = ", ".join(f"'{own.task}'" for own in self.schedule.paces)
         yield f"// {tasks}: {counted(self.schedule.steps, 'step')} a frame"
-        yield from block(f"void group{self.number}(word *memory, int steps)", lines)
+        yield from block(f"void {head_of(self.number, pointers)}", lines)
+
+
+def pointer_of(addresses: AddressMap, channel: int) -> str:
+    """The name of the pointer to the external memory, or to a channel of it."""
+    return f"memory{addresses.tag(channel)}"
+
+
+def pointers_of(group: GroupSchedule, addresses: AddressMap) -> tuple[str, ...]:
+    """The pointers that the function of a group takes: one for each channel that it uses."""
+    return tuple(pointer_of(addresses, number) for number in sorted({engine.channel for engine in group.engines}))
+
+
+def head_of(number: int, pointers: Sequence[str]) -> str:
+    """The name and the parameters of the function of a group."""
+    return f"group{number}({', '.join([*(f'word *{own}' for own in pointers), 'int steps'])})"
 
 
 def _kind(memory: Memory) -> Thing:

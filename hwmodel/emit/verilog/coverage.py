@@ -253,9 +253,6 @@ class Coverage:
 
     def _of_port(self) -> Iterator[ArrayolError]:
         (channel,), local = self.platform.channels, self.platform.local
-        if channel.channels > 1 and not self.as_verilog:
-            hint = "take `arrayol emit verilog`, whose top module has a port for each"
-            yield not_emitted(f"the external memory has {channel.channels} channels", hint)
         used = 1 + max(channel_numbers(self.accesses, self.platform).values(), default=0)
         if used > MOST_CHANNELS:
             hint = f"set channels = {MOST_CHANNELS} or fewer in [memory] of the platform, and explore again"

@@ -1,5 +1,6 @@
 // Runs the design on the external memory of data/memory.hex, and compares the outputs with data/expected.hex. If frames
-// after the first one have data of their own, data/memory1.hex is that of the next one.
+// after the first one have data of their own, data/memory1.hex is that of the next one. Of several channels each has a
+// folder, as data/channel0.
 // It prints a line for each frame and each stream, and starts in the folder of data. Exit code 1 where anything is not as
 // it should be.
 #include <cstdio>
@@ -16,53 +17,63 @@ static bool is_same(const word &one, const word &other) {
 }
 
 // A line for each word, its last byte first.
-static std::vector<word> words_of(const char *name, int frame) {
-  std::vector<word> words(WORDS);
+static std::vector<word> words_of(const channel &own, const char *name, int frame) {
+  std::vector<word> words(own.words);
   char path[64];
   if (IS_VIDEO && frame)
-    std::snprintf(path, sizeof path, "data/%s%d.hex", name, frame);
+    std::snprintf(path, sizeof path, "%s%s%d.hex", own.folder, name, frame);
   else
-    std::snprintf(path, sizeof path, "data/%s.hex", name);
+    std::snprintf(path, sizeof path, "%s%s.hex", own.folder, name);
   std::FILE *file = std::fopen(path, "r");
   if (!file) {
     std::fprintf(stderr, "%s cannot be read\n", path);
     std::exit(2);
   }
-  for (word &own : words)
+  for (word &read : words)
     for (int place = WORD_BYTES - 1; place >= 0; --place) {
       unsigned byte;
       if (std::fscanf(file, "%2x", &byte) != 1) {
         std::fprintf(stderr, "%s ends too soon\n", path);
         std::exit(2);
       }
-      own.byte[place] = uint8_t(byte);
+      read.byte[place] = uint8_t(byte);
     }
   std::fclose(file);
   return words;
 }
 
-// Where an array of a frame begins.
+static std::vector<std::vector<word>> all_words_of(const char *name, int frame) {
+  std::vector<std::vector<word>> each;
+  for (const channel &own : CHANNELS) each.push_back(words_of(own, name, frame));
+  return each;
+}
+
+// Where an array of a frame begins in its channel.
 static long first_of(const span &own, int frame) { return own.first + frame % own.copies * own.words; }
 
 int main() {
   bool right = true;
-  std::vector<word> memory(WORDS);
+  std::vector<std::vector<word>> memory;
+  for (const channel &own : CHANNELS) memory.push_back(std::vector<word>(own.words));
   for (int call = 0; call < FRAMES + BEHIND; ++call) {
     if (!BEHIND) {
-      memory = words_of("memory", call);
+      memory = all_words_of("memory", call);
     } else if (call < FRAMES) {
-      const std::vector<word> before = words_of("memory", call);
+      const std::vector<std::vector<word>> before = all_words_of("memory", call);
       for (const span &input : INPUTS)
-        for (long at = first_of(input, call); at < first_of(input, call) + input.words; ++at) memory[at] = before[at];
+        for (long at = first_of(input, call); at < first_of(input, call) + input.words; ++at)
+          memory[input.channel][at] = before[input.channel][at];
     }
-    run_frame(memory.data());
+    word *memories[CHANNEL_COUNT];
+    for (int place = 0; place < CHANNEL_COUNT; ++place) memories[place] = memory[place].data();
+    run_frame(memories);
     const int frame = call - BEHIND;
     if (frame < 0) continue;
-    const std::vector<word> expected = words_of("expected", frame);
+    const std::vector<std::vector<word>> expected = all_words_of("expected", frame);
     long wrong = 0;
     for (const span &output : OUTPUTS)
       for (long at = first_of(output, frame); at < first_of(output, frame) + output.words; ++at)
-        wrong += !is_same(memory[at], expected[at]);
+        wrong += !is_same(memory[output.channel][at], expected[output.channel][at]);
     std::printf("frame %d wrong %ld\n", frame, wrong);
     right = right && !wrong;
   }
