@@ -130,7 +130,7 @@ class _Placer:
             for channel in range(min(self._number, 1 + max(numbers.values(), default=-1) + 1)):
                 own = numbers | {name: channel}
                 ended = [group for group, end in ends.items() if end == at]
-                more = sum(self._cycles_of(one, self._own(groups[one], own)) - open_cycles[one] for one in ended)
+                more = sum(self._cycles_of(one, self._canonical(groups[one], own)) - open_cycles[one] for one in ended)
                 shared = sum(
                     own[other] == channel
                     for names in groups.values()
@@ -143,9 +143,9 @@ class _Placer:
             waiting += [(own, total) for total, _, own in sorted(further, key=lambda one: one[:2], reverse=True)]
 
     def _total(self, groups: Mapping[GroupDesign, tuple[str, ...]], numbers: Mapping[str, int]) -> int:
-        return sum(self._cycles_of(group, self._own(names, numbers)) for group, names in groups.items())
+        return sum(self._cycles_of(group, self._canonical(names, numbers)) for group, names in groups.items())
 
-    def _own(self, names: Sequence[str], numbers: Mapping[str, int]) -> ArrayChannels:
+    def _canonical(self, names: Sequence[str], numbers: Mapping[str, int]) -> ArrayChannels:
         """The channels of some arrays, numbered as they are first used; none if they all differ."""
         known = dict[int, int]()
         own = tuple((name, known.setdefault(numbers[name], len(known))) for name in names)
