@@ -158,7 +158,7 @@ class Accesses:
     @cached_property
     def meets_frames(self) -> bool:
         """Whether some process reads several frames, or what it made in an earlier one."""
-        return any(map(self.delays_over_frames, self.network.processes)) or any(
+        return self.frames_back > 0 or any(
             touch.ahead for touches in self.of_frames("inside").reads.values() for touch in touches
         )
 
@@ -194,12 +194,13 @@ class Accesses:
 
     @cached_property
     def frames_back(self) -> int:
-        """Over how many frames delays reach at most; 0 where none does."""
+        """Over how many frames delays reach at most, also those whose states lie outside; 0 where none does."""
         back = [
             delay.vector[process.repetition.index(None)]
             for name, process in self.network.processes.items()
             for delay in self.delays_over_frames(name)
         ]
+        back += [array.earlier.frames for array in self.network.arrays.values() if array.earlier is not None]
         return max(back, default=0)
 
     def shape_to_run(self, array: str) -> Extents:

@@ -21,15 +21,17 @@ def channel_numbers(accesses: Accesses, platform: Platform) -> dict[str, int]:
         return dict(accesses.channels)
     (channel,) = platform.channels
     channels, network = channel.channels, accesses.network
+    held = {name: array.earlier.array for name, array in network.arrays.items() if array.earlier is not None}
     outside = [name for name in network.arrays if accesses.lies_outside(name)]
     if channels == 1:
         return dict.fromkeys(outside, 0)
-    once = [name for name in outside if accesses.is_resident(name)]
-    framed = [name for name in outside if not accesses.is_resident(name)]
+    placed = [name for name in outside if name not in held]
+    once = [name for name in placed if accesses.is_resident(name)]
+    framed = [name for name in placed if not accesses.is_resident(name)]
     ends = [name for name in framed if name in network.inputs or name in network.outputs]
     between = [name for name in framed if name not in ends]
     numbers = _placed(accesses, platform, [ends, between]) | _placed(accesses, platform, [once])
-    return {name: numbers[name] for name in outside}
+    return {name: numbers[held.get(name, name)] for name in outside}
 
 
 def placements(arrays: int, channels: int) -> Iterator[tuple[int, ...]]:
@@ -89,7 +91,11 @@ def _bytes(accesses: Accesses, array: str) -> int:
 
 
 def _sides(accesses: Accesses, platform: Platform, array: str) -> tuple[int, int]:
-    """The bytes of an array that are loaded and stored, if each element is once; on a shared port their sum."""
+    """The bytes of an array that are loaded and stored, if each element is once; on a shared port their sum.
+
+    What it was in earlier frames is loaded from it too.
+    """
     own, size = accesses.network.arrays[array], _bytes(accesses, array)
-    loaded, stored = size * bool(own.readers), size * bool(own.producers)
+    loaded = size * (bool(own.readers) + len(accesses.network.taken_later(array)))
+    stored = size * bool(own.producers)
     return (loaded + stored, 0) if platform.channel_of(array).port == "shared" else (loaded, stored)

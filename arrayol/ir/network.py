@@ -157,10 +157,20 @@ class Process:
 
 
 @dataclass(frozen=True, slots=True)
+class EarlierFrame:
+    """What an array was so many `frames` before, as the `delay` of its reader has it; else the delay's default."""
+
+    array: str
+    frames: int
+    delay: Delay
+
+
+@dataclass(frozen=True, slots=True)
 class NetworkArray:
     """An array between processes; an input of the network has no producers, one written in parts has several.
 
-    A const array is an input with `rom_bits`: what a ROM of its elements takes, 0 where a counter makes them.
+    A const array is an input with `rom_bits`: what a ROM of its elements takes, 0 where a counter makes them. One that
+    is of an `earlier` frame holds what another array was then; nobody makes it in its own.
     """
 
     name: str
@@ -170,6 +180,7 @@ class NetworkArray:
     readers: tuple[str, ...]
     is_output: bool
     rom_bits: int | None = None
+    earlier: EarlierFrame | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +192,16 @@ class Network:
     arrays: Mapping[str, NetworkArray]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+
+    @property
+    def there_before(self) -> tuple[str, ...]:
+        """The arrays that are there before a frame: the inputs, and those of earlier frames."""
+        return (*self.inputs, *(name for name, array in self.arrays.items() if array.earlier is not None))
+
+    def taken_later(self, array: str) -> tuple[int, ...]:
+        """By array of an earlier frame that is this one how many frames later it is taken."""
+        earlier = (own.earlier for own in self.arrays.values() if own.earlier is not None)
+        return tuple(own.frames for own in earlier if own.array == array)
 
     def __repr__(self) -> str:
         size = f"{counted(len(self.processes), 'process', 'processes')}, {counted(len(self.arrays), 'array')}"

@@ -38,6 +38,7 @@ from hwmodel.assumptions import assumed_by_machine
 from hwmodel.cost_model.estimate import DesignEstimate
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Design
+from hwmodel.frame_states import with_states_outside
 from hwmodel.platform import DEFAULT_NAME, GIVEN_AS_OBJECT, Platform, default_platform, for_copies, load_platform
 from hwmodel.simulator.room import available_bytes, predicted_bytes
 from hwmodel.simulator.simulate import Simulation, black_boxes
@@ -183,7 +184,8 @@ class StoredDesign:
         settings = {**consts, **{name: max(1, int(consts[name]) // divisor) for name in names}}
         try:
             form = canonical_form(check_again(self.spec, settings), self.top)
-            return self._predicted_bytes(Accesses(form.network, self.accesses.loads))
+            network = with_states_outside(form.network, self.accesses.loads)
+            return self._predicted_bytes(Accesses(network, self.accesses.loads))
         except (ArrayolError, KeyError):
             return inf
 
@@ -223,7 +225,8 @@ def open_design(
     spec = _as_explored(result, asked, top)
     platform = for_copies(assuming_as(result, _platform(result, Path(asked.name))), spec)
     form, design = _form(spec, result, record, folder), record.decisions
-    accesses = Accesses(form.network, record.loads, channels=record.array_channels).of_frames(_frames_of(design))
+    network = with_states_outside(form.network, record.loads)
+    accesses = Accesses(network, record.loads, channels=record.array_channels).of_frames(_frames_of(design))
     estimate = _estimate(accesses, platform, design, record, folder)
     return StoredDesign(
         record, form.spec, result.top, accesses, platform, result.platform, design, estimate, result.device

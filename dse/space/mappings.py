@@ -124,7 +124,7 @@ class MappingSpace:
 
     @property
     def _own_loads(self) -> tuple[Splits, Network]:
-        return self.splits, self.model.network
+        return self.splits, self.model.given
 
     def _under(self, loads: Loads, study: Study, splits: Splits, network: Network) -> MappingSpace:
         model = MachineModel(network, self.model.platform, loads, channels=self.accesses.channels)

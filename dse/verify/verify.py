@@ -26,6 +26,7 @@ from dse.verify.reduce import Reducer, extents_of
 from dse.verify.testbench import Judgement, Testbench
 from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign
+from hwmodel.frame_states import with_states_outside
 from hwmodel.platform import ArrayChannels, Platform, for_copies
 from hwmodel.residence import Loads
 
@@ -70,7 +71,8 @@ class Verifier:
         small = self._reduced() if self.is_reduced else self.form
         platform = for_copies(self.platform, small.original)  # whose copies may have other parameters at that size
         self.testbench = Testbench(small.spec, small.network, platform, self.loads, self.channels)
-        self._reducer = Reducer(extents_of(Accesses(self.form.network, self.loads)), self.testbench.model)
+        network = with_states_outside(self.form.network, self.loads)
+        self._reducer = Reducer(extents_of(Accesses(network, self.loads)), self.testbench.model)
 
     def _reduced(self) -> Canonical:
         """The task at the reduced size, which may be its own."""
@@ -218,7 +220,7 @@ def _terms(form: Canonical, split: Split) -> int:
 
 def unordered(network: Network, groups: TaskGroups) -> Iterator[str]:
     """Why groups of tasks cannot run one after another, each task once and each array made before it is read."""
-    available, left = set(network.inputs), set(network.processes)
+    available, left = set(network.there_before), set(network.processes)
     for tasks in groups:
         processes = [network.processes[task] for task in tasks]
         written = {array for process in processes for array in process.writes}

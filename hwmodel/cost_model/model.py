@@ -50,6 +50,7 @@ from hwmodel.cost_model.tables.group_tables import GroupTables
 from hwmodel.cost_model.together import PORT, Period, copies_outside, period_cycles
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan, is_plain, rates_of, row_major, structure_of
 from hwmodel.figures import LATENCY
+from hwmodel.frame_states import with_states_outside
 from hwmodel.platform import ArrayChannels, Platform
 from hwmodel.residence import NO_LOADS, Loads
 from hwmodel.streamed import Frames
@@ -153,7 +154,8 @@ class MachineModel:
         lines: LineCache | None = None,
         channels: ArrayChannels | None = (),
     ) -> None:
-        self.network = network
+        self.given = network  # with all states inside
+        self.network = network = with_states_outside(network, loads)
         self.platform = platform
         self.accesses = Accesses(network, loads, channels=channels)
         platform.require_datapaths(network)
@@ -170,11 +172,11 @@ class MachineModel:
 
     def __reduce__(self) -> tuple[Any, ...]:
         own = self.accesses  # what is remembered stays here
-        return MachineModel, (self.network, self.platform, dict(own.loads), None, own.channels)
+        return MachineModel, (self.given, self.platform, dict(own.loads), None, own.channels)
 
     def with_channels(self, channels: ArrayChannels | None) -> MachineModel:
         """The model of the same network where arrays lie in other channels."""
-        return MachineModel(self.network, self.platform, self.accesses.loads, self._lines, channels)
+        return MachineModel(self.given, self.platform, self.accesses.loads, self._lines, channels)
 
     def legal_scans(self, task: str, shape: Extents) -> LegalScans:
         """The scan orders that a task's delays allow for blocks of a shape.

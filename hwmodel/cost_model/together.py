@@ -49,14 +49,16 @@ def copies_outside(accesses: Accesses, groups: Sequence[Sequence[str]]) -> dict[
     """The copies of each array outside that frames have in use, by name: group g works on frame p - g in period p.
 
     An input comes in the period before that of the first group, outputs are taken in the period after that of the last.
+    The group that makes a state of a delay takes it some periods later.
     """
     network, copies = accesses.network, dict[str, int]()
     group_of = {task: number for number, tasks in enumerate(groups) for task in tasks}
     for name, array in network.arrays.items():
-        if accesses.is_resident(name):
+        if accesses.is_resident(name) or array.earlier is not None:
             continue
         made = [group_of[task] for task in array.producers] or [-1]
         used = [group_of[task] for task in array.readers] + [len(groups)] * array.is_output
+        used += [max(made) + frames for frames in network.taken_later(name)]
         if used and max(used) > min(made):
             copies[name] = max(used) - min(made) + 1
     return copies

@@ -46,15 +46,20 @@ class FrameCopies:
                 self._require(name, network.arrays[name].producers, start + self.ahead[name])
 
     def _work(self, tasks: Sequence[str], frame: int) -> None:
-        """A frame of a group: it reads what others have made, and then makes its own."""
+        """A frame of a group: it reads what others have made, and makes its own while it reads those before."""
         inside, arrays = self.accesses.of_frames("inside"), self.accesses.network.arrays
         for touch in (own for task in tasks for own in inside.reads[task] if None in arrays[own.array].shape):
+            if arrays[touch.array].earlier is not None:
+                continue
             makers = [own for own in arrays[touch.array].producers or (OUTSIDE,) if own not in tasks]
             for later in sorted(set(touch.ahead)) or [0]:
                 self._require(touch.array, makers, frame + later)
         for task in tasks:
             for name in (own.array for own in inside.writes[task] if None in arrays[own.array].shape):
                 self._make(name, task, frame)
+            for earlier in (own for touch in inside.reads[task] if (own := arrays[touch.array].earlier) is not None):
+                if frame >= earlier.frames:  # it is read until the end
+                    self._require(earlier.array, [task], frame - earlier.frames)
 
     def _make(self, array: str, maker: str, frame: int) -> None:
         self._held[array, maker, frame % self.copies.get(array, 1)] = frame

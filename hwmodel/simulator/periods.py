@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 from hwmodel.accesses import Accesses
 from hwmodel.simulator.events import Events
@@ -104,10 +105,11 @@ def require_copies(accesses: Accesses, groups: Sequence[Sequence[str]], copies: 
     """Run as many periods as it takes to use all copies of arrays again; frame n lies in copy n mod their number.
 
     Group g works on frame p - g in period p. An input comes in the period before the first group, outputs are taken in
-    the period after the last one. Raises SimulatorError (`copy-in-use`) if a frame is read that is not there.
+    the period after the last one. What a group takes of its earlier frames has to stay while it makes another one. Raises
+    SimulatorError (`copy-in-use`) if a frame is read that is not there.
     """
     for name, array in accesses.network.arrays.items():
-        if accesses.is_resident(name):
+        if accesses.is_resident(name) or array.earlier is not None:
             continue
         number, group_of = copies.get(name, 1), {task: place for place, tasks in enumerate(groups) for task in tasks}
         makers = sorted({group_of[task] for task in array.producers}) or [-1]
@@ -115,6 +117,10 @@ def require_copies(accesses: Accesses, groups: Sequence[Sequence[str]], copies: 
         held: dict[tuple[int, int], int] = {}  # the frame in each copy, of what each group makes
         for turn in range(-1, len(groups) + 2 * number + 1):
             held |= {(maker, (turn - maker) % number): turn - maker for maker in makers}
+            for maker, frames in product(makers, accesses.network.taken_later(name)):
+                before = turn - maker - frames  # is read until the end of the period
+                if before >= 0 and held[maker, before % number] != before:
+                    raise fault("copy-in-use", f"'{name}' is made for another frame while one is in use")
             for user in (user for user in users if user not in makers and turn >= user):
                 for maker in makers:
                     if held[maker, (turn - user) % number] != turn - user:

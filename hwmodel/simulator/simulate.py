@@ -29,6 +29,7 @@ from arrayol.source import Span
 from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign
 from hwmodel.platform import Platform
+from hwmodel.frame_states import first_states, with_states_inside
 from hwmodel.simulator.group import GroupRun, LocalMemories, run_group
 from hwmodel.simulator.memories.memories import Memory, Setup, external_memory, of_other_frames, one_frame, set_up
 from hwmodel.simulator.periods import PeriodRun, require_copies, run_period, uses_of
@@ -98,6 +99,7 @@ def simulate(
     reference = execute(spec, network.name, inputs, functions=functions)
     given = with_tables(spec, spec.components[network.name], inputs)
     values: Values = {name: one_frame(accesses, name, given[name]).reshape(-1) for name in network.inputs}
+    values |= first_states(accesses)
     values |= known.of_other_frames if known is not None else {}
     evaluation = ValueCheck(spec, accesses, functions or {})
     for run, memory in runs:
@@ -151,7 +153,7 @@ def run_groups(
     Raises SimulatorError if a rule of the machine is broken, also if an output is not stored whole (`never-stored`).
     """
     network = accesses.network
-    memory = external_memory(accesses, network.inputs)
+    memory = external_memory(accesses, network.there_before)
     setup = set_up(accesses, platform, memory)
     runs: list[tuple[AnyRun, Memory]] = []
     made_counts = Counter({name: len(elements) for name, elements in of_other_frames(accesses).items()})
@@ -255,14 +257,14 @@ def reference_of(
     if of_other_frames(accesses) and any(made[array].size < accesses.size(array) for array in made):
         return ReferenceValues(spec, accesses, None)
     arrays = {**given, **made, **execute(spec, network.name, inputs, functions=functions)}
-    return ReferenceValues(
-        spec, accesses, {array: one_frame(accesses, array, arrays[array]).reshape(-1) for array in network.arrays}
+    values = {name: one_frame(accesses, name, own).reshape(-1) for name, own in arrays.items() if name in network.arrays}
+    return ReferenceValues(spec, accesses, values | first_states(accesses)
     )
 
 
 def _with_every_array(spec: Spec, network: Network) -> tuple[Spec, str]:
     """The network as a specification whose top task outputs every array that a process makes, and that task's name."""
-    span = spec.components[network.name].span
+    network, span = with_states_inside(network), spec.components[network.name].span
     ports = {name: Port(name, array.type, array.shape, span) for name, array in network.arrays.items()}
     tasks = {name: _task(process, ports, span) for name, process in network.processes.items()}
     calls = tuple(
@@ -358,7 +360,7 @@ def _external_memory(reference: ReferenceValues, group: GroupDesign, made: set[s
     """The external memory before a group: the inputs, and only what its tasks read of arrays that other groups make."""
     network = reference.accesses.network
     memory = external_memory(reference.accesses, network.arrays.keys() - made)
-    for name in memory.keys() - made - set(network.inputs):
+    for name in memory.keys() - made - set(network.there_before):
         memory[name][~reference.read_by(name, group.tasks)] = -1
     return memory
 

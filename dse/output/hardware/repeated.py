@@ -80,7 +80,7 @@ def by_shorter_frame(whole: WholeDesign) -> Repeated | None:
     Raises ArrayolError as `schedule_design` does.
     """
     accesses = whole.accesses
-    if windows(accesses) or any(map(accesses.delays_over_frames, accesses.network.processes)):
+    if windows(accesses) or accesses.frames_back:
         return None
     for short, model, estimate in _alike(whole):
         try:

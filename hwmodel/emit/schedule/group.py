@@ -117,6 +117,11 @@ class GroupSchedule:
         return self.stepping
 
     @property
+    def frames_back(self) -> frozenset[int]:
+        """How many frames back delays reach: so many have to end after a reset before there are values."""
+        return frozenset(port.later for task in self.tasks for port in task.units.reads) - {0}
+
+    @property
     def streaming(self) -> Mapping[str, Computing]:
         """The datapaths of tasks that stream, which a group of blocks has none of."""
         return {}

@@ -74,7 +74,7 @@ class AddressMap:
     In a channel arrays follow each other; by channel it has so many `words`. `slots` has by array the bytes that an
     element takes: those of its type, or, if the platform gives the width of a word in data, those of the widest type.
     `sizes` are the words of an array. An array in `copies` has so many copies one after another, and frame n uses copy
-    n modulo their number.
+    n modulo their number. One of an `earlier` frame, so many before, lies where the array does that it was then.
     """
 
     word_bytes: int
@@ -86,16 +86,21 @@ class AddressMap:
     copies: Mapping[str, int]
     frames: Mapping[str, int]
     elements: Mapping[str, int]
+    earlier: Mapping[str, int]
 
     @cached_property
     def copied(self) -> list[tuple[str, int]]:
         """What a request may be for: an array with copies, and how many frames ahead of the frame's own."""
-        return [(name, ahead) for name in self.copies for ahead in range(self.frames.get(name, 1))]
+        return [
+            (name, ahead - self.earlier.get(name, 0))
+            for name in self.copies
+            for ahead in range(self.frames.get(name, 1))
+        ]
 
     def in_frame(self, array: str, element: IntArray) -> tuple[IntArray, IntArray]:
         """How many frames ahead elements of an array are, and their numbers in these frames."""
         if array not in self.frames:
-            return 0 * element, element
+            return 0 * element - self.earlier.get(array, 0), element
         ahead, inside = np.divmod(element, self.elements[array])
         return ahead, inside
 
@@ -152,10 +157,15 @@ def address_map(
     copies = {name: number for name, number in (copies or {}).items() if name in slots and number > 1}
     elements = {name: accesses.size(name) // (frames or {}).get(name, 1) for name in slots}
     first, sizes, ends = dict[str, int](), dict[str, int](), [0] * (1 + max(channels.values(), default=0))
+    held = {name: own.earlier for name, own in accesses.network.arrays.items() if own.earlier is not None}
     for name, slot in slots.items():
-        first[name], sizes[name] = ends[channels[name]], -(-elements[name] * slot // word)
-        ends[channels[name]] += sizes[name] * copies.get(name, 1)
-    return AddressMap(word, slots, first, tuple(ends), sizes, channels, copies, frames or {}, elements)
+        if name not in held:
+            first[name], sizes[name] = ends[channels[name]], -(-elements[name] * slot // word)
+            ends[channels[name]] += sizes[name] * copies.get(name, 1)
+    for name, own in held.items():
+        first[name], sizes[name], copies[name] = first[own.array], sizes[own.array], copies[own.array]
+    earlier = {name: own.frames for name, own in held.items()}
+    return AddressMap(word, slots, first, tuple(ends), sizes, channels, copies, frames or {}, elements, earlier)
 
 
 @dataclass(frozen=True, slots=True)

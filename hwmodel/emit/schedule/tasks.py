@@ -36,6 +36,7 @@ from hwmodel.emit.schedule.units import (
     table_of,
     window_kept,
 )
+from hwmodel.frame_states import constant_of
 from hwmodel.local_memory.addresses import WindowReads
 from hwmodel.simulator.group import GroupRun, LocalMemories
 from hwmodel.simulator.memories.rows import Rows
@@ -142,11 +143,15 @@ class TaskScheduler:
         when = Rows.reading(self.accesses, self.run.moves.plan, own, touch, read.rows)
         words = self._words(memory, read.data.each)
         words = np.where(when.beyond(self.accesses, np.arange(len(words))), -1, words)
-        size, units, kind = words.shape[1], timed.unit[read.rows], self.accesses.network.arrays[touch.array].type
+        array = self.accesses.network.arrays[touch.array]
+        size, units, kind = words.shape[1], timed.unit[read.rows], array.type
         chunk, first, border = -(-size // own.unit.interval), timed.reading[read.rows], touch.tiler.border
         constant = bits_of_constant(border.value, kind) if border is not None and border.is_constant else None
         name = f"{plain(own.task)}_{touch.port}" + ("_default" if touch.default_of is not None else "")
-        port = ReadPort(touch.port, name, size, chunk, kind.bits, None, constant)
+        port, earlier = ReadPort(touch.port, name, size, chunk, kind.bits, None, constant), array.earlier
+        if earlier is not None:
+            default = bits_of_constant(constant_of(earlier.delay), kind)
+            port = replace(port, constant=default, later=earlier.frames)
         window = self.windows.get((own.task, number))
         if window is None:
             at, lane = in_chunks(first, units, size, chunk)

@@ -99,8 +99,9 @@ class PortWords:
         yield from self._touches(storing, (stored_word, request, 0 * request), storing.controls["part"], write=True)
 
     def _frames_ahead(self, array: str) -> IntArray:
-        """By request, and for none, how many frames of an array it is ahead of the frame's own; -1 if of another."""
-        places = np.array([ahead if name == array else -1 for name, ahead in [("", 0), *self.addresses.copied]])
+        """By request, and for none, how many frames of an array it is ahead of the first of them; -1 if of another."""
+        first, copied = -self.addresses.earlier.get(array, 0), [("", 0), *self.addresses.copied]
+        places = np.array([ahead - first if name == array else -1 for name, ahead in copied])
         return np.append(places[self.engine.requests.controls[COPIED]], -1)
 
     def _touches(
@@ -122,7 +123,7 @@ class PortWords:
             element = (word[row] - self.addresses.first[port.array]) * each + inside
             right = (word[row] >= 0) & (inside < each) & (element >= 0)
             right &= element < self.addresses.elements[port.array]
-            if port.array in self.addresses.frames:
+            if port.array in self.addresses.copies:
                 ahead = self._frames_ahead(port.array)[request[row]]
                 element, right = element + ahead * self.addresses.elements[port.array], right & (ahead >= 0)
             step = np.searchsorted(activity.ends, row)

@@ -22,6 +22,7 @@ import numpy as np
 
 from arrayol.arrays import IntArray
 from arrayol.ir.spec import Delay, TiledDefault
+from arrayol.ir.network import EarlierFrame
 from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Lanes
 from hwmodel.emit.schedule.bits import bits_of_constant
@@ -34,6 +35,7 @@ from hwmodel.emit.schedule.tasks import units_of_instances
 from hwmodel.emit.schedule.units import FETCH, HOLDS, ReadPort, TaskUnits, WritePort
 from hwmodel.emit.schedule.value_port import PortWords
 from hwmodel.emit.schedule.values import BEFORE, CONSTANT, UNKNOWN, History, Outside, Values, Writes, place_at
+from hwmodel.frame_states import constant_of
 from hwmodel.simulator.group import GroupRun
 from hwmodel.simulator.memories.memories import of_other_frames
 from hwmodel.simulator.schedule.chains import delayed_instances
@@ -60,9 +62,9 @@ def require_values(
 
 
 def there_before(accesses: Accesses) -> Outside:
-    """The elements in the external memory before a frame: those of the inputs, and those of other frames."""
+    """The elements in the external memory before a frame: those of the inputs, and what other frames made."""
     arrays = accesses.network.arrays
-    there = {name: np.full(accesses.size(name), name in accesses.network.inputs) for name in arrays}
+    there = {name: np.full(accesses.size(name), name in accesses.network.there_before) for name in arrays}
     for name, elements in of_other_frames(accesses).items():
         there[name][elements] = True
     return there
@@ -144,7 +146,18 @@ class _Proof:
     def _over_frames(self) -> frozenset[str]:
         """The memories in which values stay from frame to frame."""
         lanes = {own.name: own.memory.name for reading, _, _ in self.tables.tasks for own in reading.lanes}
-        return frozenset(lanes[port.lanes] for task in self.issued for port in task.units.reads if port.later)
+        return frozenset(
+            lanes[port.lanes]
+            for task in self.issued
+            for port in task.units.reads
+            if port.later and self._earlier(task, port) is None
+        )
+
+    def _earlier(self, task: _Issued, port: ReadPort) -> EarlierFrame | None:
+        """Which earlier frame an input takes from the external memory; None where it takes none."""
+        arrays = self.accesses.network.arrays
+        touches = (own for own in self.accesses.reads[task.units.task] if own.port == port.port)
+        return next((own for touch in touches if (own := arrays[touch.array].earlier) is not None), None)
 
     @cached_property
     def _kept_apart(self) -> frozenset[str]:
@@ -256,7 +269,10 @@ class _Proof:
             self._require_whole(task, port, histories)
             return
         self._require_constant(task, port)
-        if port.later:
+        earlier = self._earlier(task, port)
+        if earlier is not None and (port.later, port.window) != (earlier.frames, None):
+            raise unproven(f"'{port.port}' of '{name}' takes no earlier frames of '{earlier.array}' as they are")
+        if port.later and earlier is None:
             wanted = self.values.of_input(name, port.port, task.repetition)
             first = port.otherwise or replace(port, lanes="", later=0)
             self._require_taken(task, port, self._operands(task, first, histories), wanted)
@@ -353,8 +369,10 @@ class _Proof:
         process, reads = self.accesses.network.processes[task.units.task], self.accesses.reads[task.units.task]
         border = next((touch.tiler.border for touch in reads if touch.port == port.port), None)
         delay: Delay | None = next((delay for delay in process.delays if delay.port == port.port), None)
-        value = None
-        if border is not None and border.is_constant:
+        value, earlier = None, self._earlier(task, port)
+        if earlier is not None:
+            value = constant_of(earlier.delay)
+        elif border is not None and border.is_constant:
             value = border.value
         elif delay is not None and not isinstance(delay.default, TiledDefault):
             value = delay.default

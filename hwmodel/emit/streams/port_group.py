@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from arrayol.ir.network import EarlierFrame
 from arrayol.text import counted
 from hwmodel.emit.schedule.activity import Agent
+from hwmodel.emit.schedule.bits import bits_of_constant
 from hwmodel.emit.schedule.group import GroupSchedule, TaskPace
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.own_module import Computing
@@ -22,9 +24,10 @@ from hwmodel.emit.streams.hardware import StreamHardware
 from hwmodel.emit.streams.units import LIBRARY, group_files, library_files
 from hwmodel.emit.verilog.agents import address_bits, agent_module, ports_of
 from hwmodel.emit.verilog.engines import engine_lines
-from hwmodel.emit.verilog.group import agent_lines, group_ports, net_of, step_lines
+from hwmodel.emit.verilog.group import agent_lines, frame_lines, group_ports, net_of, step_lines
 from hwmodel.emit.verilog.memories import memories
-from hwmodel.emit.verilog.wiring import GroupWiring, Outside, wire
+from hwmodel.emit.verilog.wiring import GroupWiring, Outside, later_net, wire
+from hwmodel.frame_states import constant_of
 
 FETCHING = SETTLING  # cycles from a pulse's count to the pulse
 PULSES, GOES = "pulses", "go"  # the agent that counts them, and its control that says so
@@ -62,6 +65,25 @@ class StreamSchedule(GroupSchedule):
         """All agents."""
         yield from self.stepping
         yield from (own.agent for own in self.flows)
+
+    @property
+    def frames_back(self) -> frozenset[int]:
+        """How many frames back delays reach whose states lie outside."""
+        arrays = (*(own.flow.array for own in self.flows), *self.set_up)
+        return frozenset(own.frames for array in arrays if (own := self._earlier(array)) is not None)
+
+    def _earlier(self, array: str) -> EarlierFrame | None:
+        """What an array was in an earlier frame, if it is that."""
+        return self.hardware.model.accesses.network.arrays[array].earlier
+
+    def in_first_frames(self, array: str, data: str, count: int) -> str:
+        """Some `count` data of an array; in frames with none before them, its default in their place."""
+        earlier = self._earlier(array)
+        if earlier is None:
+            return data
+        kind = self.hardware.model.accesses.network.arrays[array].type
+        default = bits_of_constant(constant_of(earlier.delay), kind)
+        return f"({later_net(earlier.frames)} ? {data} : {{{count}{{{kind.bits}'h{default:x}}}}})"
 
     @property
     def streaming(self) -> Mapping[str, Computing]:
@@ -129,7 +151,7 @@ class _Printer:
         """The module of the group with its port."""
         wiring = self.wiring
         lines = [f"module {name} (", ",\n".join(group_ports(wiring)), ");"]
-        lines += [*step_lines(wiring), *agent_lines(wiring), *self._pulses()]
+        lines += [*step_lines(wiring), *frame_lines(wiring), *agent_lines(wiring), *self._pulses()]
         for own in self.schedule.flows:
             lines += self._agent(own)
         lines += memories(wiring)
@@ -176,7 +198,7 @@ class _Printer:
             yield f"  assign {name}_writes = {name}_valid & {{{lanes}{{go}}}};"
             yield f"  assign {name}_data = {net};"
         else:
-            yield f"  assign {net} = {name}_data;"
+            yield f"  assign {net} = {self.schedule.in_first_frames(own.flow.array, f'{name}_data', lanes)};"
 
     def _set_up(self, array: str) -> Iterator[str]:
         """Registers that hold an array while the group streams."""
@@ -198,5 +220,8 @@ class _Printer:
         connected = [".clk(clk)", ".reset(reset || start)", ".go(go)", ".begins(begins)"]
         connected += [".clear(reset)"] if self.schedule.cleared else []
         connected += [f".{own.flow.net}({own.flow.net})" for own in self.schedule.flows]
-        connected += [f".{plain(array)}$setup({plain(array)}$setup)" for array in self.schedule.set_up]
+        arrays = self.schedule.hardware.model.accesses
+        for array in self.schedule.set_up:
+            held = self.schedule.in_first_frames(array, f"{plain(array)}$setup", arrays.size(array))
+            connected.append(f".{plain(array)}$setup({held})")
         yield f"  {self.wiring.prefix}stream stream (\n    {', '.join(connected)}\n  );"

@@ -46,7 +46,7 @@ class CopiedArrays:
             yield f"    case ({copied_port(engine.name, self.outside).name}{number})"
             for place, (array, ahead) in enumerate(self.addresses.copied, 1):
                 if array in moved:
-                    comment = f"{array}, {ahead} later" if ahead else array
+                    comment = f"{array}, {abs(ahead)} {'later' if ahead > 0 else 'before'}" if ahead else array
                     yield f"      {place}: {distance} = {self._ahead(number, array, ahead)};  // {comment}"
             yield f"      default: {distance} = 0;"
             yield "    endcase"

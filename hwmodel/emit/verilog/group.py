@@ -48,7 +48,7 @@ def group_module(
 
 def _module(wiring: GroupWiring, name: str) -> str:
     head = [f"module {name} (", ",\n".join(group_ports(wiring)), ");"]
-    body = [*step_lines(wiring), *_frames(wiring), *agent_lines(wiring), *memories(wiring)]
+    body = [*step_lines(wiring), *frame_lines(wiring), *agent_lines(wiring), *memories(wiring)]
     body += [line for task in wiring.schedule.tasks for line in task_lines(wiring, task)]
     body += [line for engine in wiring.schedule.engines for line in engine_lines(wiring, engine)]
     return "\n".join([*head, *body, "endmodule", "", *wiring.beside])
@@ -120,9 +120,9 @@ def _advance(wiring: GroupWiring, through: Sequence[str]) -> Iterator[str]:
     yield f"  wire advance = {' && '.join(ends)};"
 
 
-def _frames(wiring: GroupWiring) -> Iterator[str]:
+def frame_lines(wiring: GroupWiring) -> Iterator[str]:
     """Nets that say whether enough frames have ended for delays over frames to have values."""
-    frames = sorted({port.later for task in wiring.schedule.tasks for port in task.units.reads} - {0})
+    frames = sorted(wiring.schedule.frames_back)
     if frames == [1]:
         yield f"  reg {later_net(1)};  // a frame has ended since the reset"
         yield f"  always @(posedge clk) {later_net(1)} <= !reset && ({later_net(1)} || last);"

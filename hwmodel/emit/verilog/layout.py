@@ -118,6 +118,8 @@ def layout_of(design: HardwareDesign) -> OutsideLayout:
     arrays, held = list[ExternalArray](), 0
     for name, first in addresses.first.items():
         array = network.arrays[name]
+        if array.earlier is not None:  # it lies where another array does
+            continue
         shape = tuple(extent for extent in array.shape if isinstance(extent, int))
         slot = addresses.slots[name]
         role: Role = "input" if name in network.inputs else "output" if name in network.outputs else "between"

@@ -1,9 +1,10 @@
-"""Windows over frames: the last frames of an array lie in copies of it in the external memory.
+"""Windows and delays over frames: the last frames of an array lie in copies of it in the external memory.
 
 A task that reads frames t to t + n of an array works on frame t when frame t + n is there. So each group *lags* some
 frames behind the newest one of the inputs, as many as its tasks read ahead, and as the groups lag that make what they
 read. The first `start` comes with so many frames that the group with the least lag has something to do. In the first
-frames after it, groups with a larger lag do nothing yet.
+frames after it, groups with a larger lag do nothing yet. A state of a delay that lies outside is what a group made some
+frames before: as many copies as these are kept beside the one that it makes.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from hwmodel.stream.frames import require_frame_by_frame
 
 @dataclass(frozen=True)
 class FrameBuffers:
-    """Arrays of which a frame's tasks touch several frames, by name with their number, and all `copies` outside.
+    """Arrays of which a frame's tasks read windows over frames, by name with their number, and all `copies` outside.
 
     `lags` has by group how many frames it is behind the group with the least lag. `ahead` has by input and output with
     frames which one lies there at a start, counted from the number of that start: of inputs the last one that has to be
@@ -46,11 +47,13 @@ class FrameBuffers:
 def frame_buffers(accesses: Accesses, platform: Platform, groups: Sequence[Sequence[str]]) -> FrameBuffers | None:
     """The frame buffers of groups (tasks of each), which work in turn.
 
-    None where no task touches several frames, or where only inputs are read so that cannot lie apart: then all frames
-    of a window come with each frame. The tasks are such that `why_no_buffers` has no reason.
+    None where nothing passes from frame to frame outside, or where only inputs are read so that cannot lie apart: then
+    all frames of a window come with each frame. The tasks are such that `why_no_buffers` has no reason.
     """
-    frames = windows(accesses)
-    if not frames or not _in_step(accesses) or not all(has_frames_apart(accesses, platform, name) for name in frames):
+    frames, held = windows(accesses), _held(accesses)
+    if not (frames or held) or not _in_step(accesses):
+        return None
+    if not all(has_frames_apart(accesses, platform, name) for name in frames):
         return None
     inside, network = accesses.of_frames("inside"), accesses.network
     kept = {name for name, array in network.arrays.items() if None in array.shape and not accesses.is_resident(name)}
@@ -64,7 +67,11 @@ def frame_buffers(accesses: Accesses, platform: Platform, groups: Sequence[Seque
         for name in (touch.array for task in tasks for touch in accesses.writes[task]):
             first[name], last[name] = min(first.get(name, lag), lag), max(last.get(name, lag), lag)
     least = min(lags)
-    copies = {name: max(used[name], last[name]) - first[name] + 1 for name in network.arrays if name in kept}
+    copies = {
+        name: max(used[name], last[name] + held.get(name, 0)) - first[name] + 1
+        for name in network.arrays
+        if name in kept and name in last
+    }
     ahead = dict.fromkeys(network.inputs, least) | {name: least - last[name] for name in network.outputs}
     return FrameBuffers(
         frames,
@@ -72,6 +79,12 @@ def frame_buffers(accesses: Accesses, platform: Platform, groups: Sequence[Seque
         tuple(lag - least for lag in lags),
         {name: number for name, number in ahead.items() if name in kept},
     )
+
+
+def _held(accesses: Accesses) -> dict[str, int]:
+    """By array whose results are taken some frames later how many frames these are at most."""
+    network = accesses.network
+    return {name: max(frames) for name in network.arrays if (frames := network.taken_later(name))}
 
 
 def windows(accesses: Accesses) -> dict[str, int]:
@@ -82,20 +95,20 @@ def windows(accesses: Accesses) -> dict[str, int]:
 
 
 def why_no_buffers(accesses: Accesses, platform: Platform) -> ArrayolError | None:
-    """The reason that windows over frames are not emitted for; None where there is none."""
+    """The reason that what passes from frame to frame outside is not emitted for; None where there is none."""
     return next(_refusals(accesses, platform), None)
 
 
 def _refusals(accesses: Accesses, platform: Platform) -> Iterator[ArrayolError]:
-    frames = windows(accesses)
+    frames, held = windows(accesses), _held(accesses)
     if not _in_step(accesses):
-        if of_other_frames(accesses):  # an input of several frames at once is one that comes whole with each frame
+        if held or of_other_frames(accesses):  # an input of several frames at once is one that comes whole with each frame
             yield not_emitted("a task reads what other frames made, and goes not frame by frame", FRAMES_HINT)
         return
     for name in frames:
         if has_frames_apart(accesses, platform, name):
             continue
-        if of_other_frames(accesses):
+        if held or of_other_frames(accesses):
             yield not_emitted(
                 f"the frames of '{name}', of which a task reads several, are not whole words one after another",
                 f"make * the first dimension of '{name}', take a size of frames, or word_bits in [memory] of the "
