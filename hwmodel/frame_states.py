@@ -1,8 +1,8 @@
 """States of delays over frames that lie outside: the external memory keeps what a task made in earlier frames.
 
-The network then has two arrays in place of the delay: the results of a frame, which are stored, and what these were some
-frames before, which are loaded like an input. So all that holds of arrays holds of such states, and the only rule of
-their own is which frame a copy outside has (`NetworkArray.earlier`). An output of the network that the results are
+The network then has two arrays in place of the delay: the results of a frame, which are stored, and what these were
+some frames before, which are loaded like an input. So all that holds of arrays holds of such states, and the only rule
+of their own is which frame a copy outside has (`NetworkArray.earlier`). An output of the network that the results are
 written to anyway is the first of both arrays; else each repetition has its own part of one that is made for this.
 """
 
@@ -20,7 +20,7 @@ from arrayol.ir.borders import CONSTANT, Border
 from arrayol.ir.network import EarlierFrame, Flow, Network, NetworkArray, Process
 from arrayol.ir.spec import ConstValue, Delay, Shape, TiledDefault, Tiler, own_part_tiler, port_named
 from hwmodel.accesses import Accesses, tilers_of
-from hwmodel.residence import FRAME, Loads
+from hwmodel.residence import FRAME, ONCE, Loads
 
 
 def states_over_frames(network: Network) -> dict[str, tuple[Process, Delay]]:
@@ -35,6 +35,9 @@ def states_over_frames(network: Network) -> dict[str, tuple[Process, Delay]]:
         and _frames_of(process.repetition, delay)
         and f"{process.name}.{delay.output}" not in network.arrays
     }
+
+
+STATE_LOADS = (ONCE, FRAME)  # its default comes once, and it stays; or it comes with each frame
 
 
 def with_states_outside(network: Network, loads: Loads) -> Network:

@@ -46,7 +46,7 @@ from dse.space.networks.rewrites import rewritten_networks
 from dse.space.networks.splits import split_networks
 from dse.space.objectives import DEFAULT, chosen
 from dse.space.study import Study, load_study, narrowed, with_constraints
-from dse.space.study_checks import emitted_only, for_copies
+from dse.space.study_checks import emitted_only, for_copies, with_choices_of_states
 from dse.verify.verify import Verdict, Verifier
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Design
@@ -178,6 +178,7 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
         )
     space, taken = space or Space(), on_device(taken, device)
     taken, study = space.on(taken), for_copies(space.whole(), form.spec, form.network)
+    study = study if space.narrow else with_choices_of_states(study, form.network)
     of_form = MachineModel(form.network, taken, study.loads[0])
     wanted = tuple((study.objectives or DEFAULT) if names is None else names)
     compared = (*wanted, *(constraint.figure for constraint in study.constraints))

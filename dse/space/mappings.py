@@ -109,8 +109,16 @@ class MappingSpace:
                 study = study.model_copy(update={"styles": (STREAM_STYLE,)})
             if study.fusions or self.study.fusions == "all":
                 spaces += [self._under(loads, study, splits, network) for loads in choices]
+        spaces = [space for space in spaces if space is spaces[0] or not space.has_no_hardware]
         known = {one.choice[:2]: one for one in spaces}
         return tuple(known[choice[:2]].in_channels(choice[2]) for choice in self.placements) or tuple(spaces)
+
+    @property
+    def has_no_hardware(self) -> bool:
+        """Whether the study wants hardware, and states lie outside in a way that is not emitted."""
+        network = self.model.network
+        is_outside = len(network.there_before) > len(network.inputs)
+        return self.study.hardware and is_outside and self.coverage.why_not_over_frames is not None
 
     def in_channels(self, channels: ArrayChannels | None) -> MappingSpace:
         """The space of designs whose arrays lie in other channels; None leaves open in which."""

@@ -10,14 +10,16 @@ from arrayol.ir.network import Network
 from arrayol.ir.spec import Spec
 from arrayol.language.parameters.copies import component_name, copies_of
 from arrayol.language.syntax.diagnose import did_you_mean
+from arrayol.text import listed
 from dse.space.fusions import can_run
 from dse.space.mappings import MappingSpace, keep_of
 from dse.space.rates import check_intervals
-from dse.space.study import STREAM_STYLE, Study, parse_scan
+from dse.space.study import STREAM_STYLE, ArrayStudy, Study, parse_scan
 from dse.space.task_graph import Mask, TaskGraph
 from hwmodel.accesses import Accesses
 from hwmodel.cost_model.group.group import frames_back
 from hwmodel.emit.verilog.coverage import Coverage
+from hwmodel.frame_states import STATE_LOADS, states_over_frames, with_states_inside
 from hwmodel.platform import Platform
 from hwmodel.residence import unfit_load
 from hwmodel.streamed import Frames, Interface
@@ -53,6 +55,21 @@ def emitted_only(study: Study, coverage: Coverage) -> Study:
     if coverage.why_not_over_frames is not None:
         changed |= {"styles": (STREAM_STYLE,), "interfaces": (AXIS,), "frames": (INSIDE,)}
     return study.model_copy(update=changed)
+
+
+STATES_TRIED = 3  # with a choice of their own in a study that says nothing: each makes twice as many networks
+
+
+def with_choices_of_states(study: Study, network: Network) -> Study:
+    """The study in which states of delays over frames, if they are few, may lie inside and outside.
+
+    It keeps what it says of them, and leaves them inside where designs shall have nothing but AXI4-Streams.
+    """
+    free = [name for name in states_over_frames(network) if name not in study.array]
+    if len(free) > STATES_TRIED or study.interfaces == (AXIS,) or study.frames == (INSIDE,):
+        return study
+    array = {**study.array, **{name: ArrayStudy(load=STATE_LOADS) for name in free}}
+    return study.model_copy(update={"array": array}) if free else study
 
 
 def check_buffers(study: Study, platform: Platform) -> None:
@@ -177,9 +194,17 @@ def _unfit_orders(study: Study, graph: TaskGraph, accesses: Accesses) -> Iterato
 
 
 def _unfit_loads(study: Study, network: Network) -> Iterator[Diagnostic]:
+    network = with_states_inside(network)
+    states = states_over_frames(network)
     for name, choice in study.array.items():
+        if name in states:
+            for load in set(choice.load) - set(STATE_LOADS):
+                message = f"'array.{name}' cannot have load = \"{load}\": it is the state of a delay over frames"
+                yield _unfit(study, message, f"take one of {listed(STATE_LOADS, 'or')}", "array", name, "load")
+            continue
         if name not in network.arrays:
-            hint = did_you_mean(name, network.inputs) or f"its inputs and const arrays are {', '.join(network.inputs)}"
+            known = (*network.inputs, *states)
+            hint = did_you_mean(name, known) or f"its inputs, const arrays and states are {', '.join(known)}"
             yield _unfit(study, f"'array' names '{name}', which is no array here", hint, "array", name)
             continue
         for load in choice.load:

@@ -105,8 +105,8 @@ def require_copies(accesses: Accesses, groups: Sequence[Sequence[str]], copies: 
     """Run as many periods as it takes to use all copies of arrays again; frame n lies in copy n mod their number.
 
     Group g works on frame p - g in period p. An input comes in the period before the first group, outputs are taken in
-    the period after the last one. What a group takes of its earlier frames has to stay while it makes another one. Raises
-    SimulatorError (`copy-in-use`) if a frame is read that is not there.
+    the period after the last one. What a group takes of its earlier frames has to stay while it makes another one.
+    Raises SimulatorError (`copy-in-use`) if a frame is read that is not there.
     """
     for name, array in accesses.network.arrays.items():
         if accesses.is_resident(name) or array.earlier is not None:

@@ -28,8 +28,8 @@ from arrayol.ir.spec import Call, Component, CompoundTask, Elementary, Link, Por
 from arrayol.source import Span
 from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign
-from hwmodel.platform import Platform
 from hwmodel.frame_states import first_states, with_states_inside
+from hwmodel.platform import Platform
 from hwmodel.simulator.group import GroupRun, LocalMemories, run_group
 from hwmodel.simulator.memories.memories import Memory, Setup, external_memory, of_other_frames, one_frame, set_up
 from hwmodel.simulator.periods import PeriodRun, require_copies, run_period, uses_of
@@ -257,9 +257,10 @@ def reference_of(
     if of_other_frames(accesses) and any(made[array].size < accesses.size(array) for array in made):
         return ReferenceValues(spec, accesses, None)
     arrays = {**given, **made, **execute(spec, network.name, inputs, functions=functions)}
-    values = {name: one_frame(accesses, name, own).reshape(-1) for name, own in arrays.items() if name in network.arrays}
-    return ReferenceValues(spec, accesses, values | first_states(accesses)
-    )
+    values = {
+        name: one_frame(accesses, name, own).reshape(-1) for name, own in arrays.items() if name in network.arrays
+    }
+    return ReferenceValues(spec, accesses, values | first_states(accesses))
 
 
 def _with_every_array(spec: Spec, network: Network) -> tuple[Spec, str]:

@@ -25,6 +25,15 @@ def require_frame_by_frame(accesses: Accesses, tasks: Sequence[str]) -> None:
                 raise not_streamed(text, delay.span, hint="give the delay a constant")
 
 
+def require_no_earlier(accesses: Accesses, tasks: Sequence[str], reason: str) -> None:
+    """Raises ArrayolError (`not-streamed`) where a task takes states that lie in the external memory."""
+    for touch in (touch for task in tasks for touch in accesses.reads[task]):
+        earlier = accesses.network.arrays[touch.array].earlier
+        if earlier is not None:
+            text = f"'{touch.process}' takes '{touch.port}' from the external memory, and {reason}"
+            raise not_streamed(text, earlier.delay.span, hint=f"let '{touch.array}' have load = \"once\" in the study")
+
+
 def _require_one_by_one(accesses: Accesses, names: tuple[str, str], tiler: Tiler, over_frames: int | None) -> None:
     """Frames of an array pass as those of the repetition, and nothing else moves with them."""
     task, array = names

@@ -16,7 +16,7 @@ from arrayol.ir.spec import Delay, Tiler, port_named
 from arrayol.source import Span
 from arrayol.text import listed
 from hwmodel.accesses import Accesses, Extents, Touch
-from hwmodel.stream.frames import require_frame_by_frame
+from hwmodel.stream.frames import require_frame_by_frame, require_no_earlier
 from hwmodel.stream.refusals import not_streamed, require_forward
 from hwmodel.streamed import NodeKind
 
@@ -66,6 +66,7 @@ class StreamGroup:
         self._require_whole()
         if accesses.frames_inside:
             require_frame_by_frame(accesses, self.tasks)
+            require_no_earlier(accesses, self.tasks, "all frames are inside")
         else:
             self._require_one_frame()
         for touch in (touch for task in self.tasks for touch in (*self.reads(task), *accesses.writes[task])):

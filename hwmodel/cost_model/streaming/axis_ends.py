@@ -14,6 +14,7 @@ import numpy as np
 from arrayol.arrays import IntArray
 from hwmodel.cost_model.memory_port.port import PortCycles, Service
 from hwmodel.cost_model.streaming.port_steps import ListedChunks, PortOfArray, PortSteps, StreamPort
+from hwmodel.stream.frames import require_no_earlier
 from hwmodel.stream.refusals import not_streamed
 from hwmodel.streamed import StreamedGroup
 
@@ -61,8 +62,10 @@ class AxisSteps(PortSteps):
 def axis_steps(port: StreamPort, streamed: StreamedGroup, pulses: int) -> AxisSteps:
     """What a group takes and makes in a frame of so many pulses, in words of whole bytes.
 
-    Raises ArrayolError (`not-streamed`) where no input moves, as nothing says then when a frame begins.
+    Raises ArrayolError (`not-streamed`) where no input moves, as nothing says then when a frame begins, and for states
+    that lie outside.
     """
+    require_no_earlier(port.group.accesses, port.group.tasks, "no external memory is there")
     ends = tuple(_ends(port, streamed))
     if not any(node.kind == "load" for node in streamed.nodes.values()):
         raise not_streamed("no input moves with the repetitions, so no AXI4-Stream says when a frame begins")

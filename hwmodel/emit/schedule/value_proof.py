@@ -21,8 +21,8 @@ from functools import cached_property
 import numpy as np
 
 from arrayol.arrays import IntArray
-from arrayol.ir.spec import Delay, TiledDefault
 from arrayol.ir.network import EarlierFrame
+from arrayol.ir.spec import Delay, TiledDefault
 from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Lanes
 from hwmodel.emit.schedule.bits import bits_of_constant

@@ -202,7 +202,8 @@ class Coverage:
         refusal = why_no_buffers(self.accesses, self.platform) if self.as_verilog else None
         if refusal is not None:
             yield refusal
-        if not self.as_verilog and of_other_frames(self.accesses):
+        arrays = self.accesses.network.arrays.values()
+        if not self.as_verilog and (of_other_frames(self.accesses) or any(own.earlier for own in arrays)):
             hint = "take `arrayol emit verilog`, which has frames in copies outside"
             yield not_emitted("a task reads what other frames made", hint)
 
@@ -238,7 +239,8 @@ class Coverage:
             return
         derived = derivation.at(derivation.intervals[0])
         for flow in process.inputs:
-            if flow.port.name in derived.tables and not _is_whole(flow, process, self.accesses.network):
+            is_whole = _is_whole(flow, process, self.accesses.network)
+            if flow.port.name in derived.tables and (not is_whole or self.accesses.network.arrays[flow.array].earlier):
                 yield not_whole(process.name, flow.array)
         for port in sorted(derived.tables):
             if derived.always_reads(port, self._elements(process, port)).any():

@@ -102,7 +102,9 @@ def why_no_buffers(accesses: Accesses, platform: Platform) -> ArrayolError | Non
 def _refusals(accesses: Accesses, platform: Platform) -> Iterator[ArrayolError]:
     frames, held = windows(accesses), _held(accesses)
     if not _in_step(accesses):
-        if held or of_other_frames(accesses):  # an input of several frames at once is one that comes whole with each frame
+        if held or of_other_frames(
+            accesses
+        ):  # an input of several frames at once is one that comes whole with each frame
             yield not_emitted("a task reads what other frames made, and goes not frame by frame", FRAMES_HINT)
         return
     for name in frames:
