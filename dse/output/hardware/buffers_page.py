@@ -1,4 +1,4 @@
-"""What README.md of an emitted folder says of tasks that read several frames: their frames lie in copies outside."""
+"""What README.md of an emitted folder says of tasks that read several frames, which lie in copies outside."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ def buffers_part(hardware: HardwareDesign, buffers: FrameBuffers) -> Iterator[st
     """The copies of arrays outside, and which frames are there at a start."""
     sizes = hardware.addresses.sizes
     rows = (f"`{name}` {number} of {counted(sizes[name], 'word')}" for name, number in buffers.copies.items())
-    yield "Tasks read several frames at once: the last ones lie in copies, one behind the other. Frame n of an array is"
-    yield f"in copy n modulo their number: {', '.join(rows)}."
+    yield "Tasks read several frames, or what they made in earlier ones: the last frames lie in copies, one behind the"
+    yield f"other. Frame n of an array is in copy n modulo their number: {', '.join(rows)}."
+    yield from _states_part(hardware)
     inputs = [f"`{name}`" for name in hardware.network.inputs if buffers.ahead.get(name)]
     if inputs:
         yield f"Start s after a reset, from 0 on, needs frame s + {buffers.before} of {listed(inputs)};"
@@ -31,3 +32,11 @@ def buffers_part(hardware: HardwareDesign, buffers: FrameBuffers) -> Iterator[st
     for name, frames in late.items():
         yield f"Start s makes frame s - {frames} of `{name}`, so none before start {frames}."
     yield ""
+
+
+def _states_part(hardware: HardwareDesign) -> Iterator[str]:
+    """What is loaded of earlier frames."""
+    for name, array in hardware.network.arrays.items():
+        if array.earlier is not None:
+            frames = counted(array.earlier.frames, "frame")
+            yield f"`{name}` is what `{array.earlier.array}` was {frames} before; in the first frames it is not used."

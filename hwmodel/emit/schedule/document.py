@@ -27,6 +27,7 @@ def document_of(design: HardwareDesign) -> dict[str, Any]:
             "word_bytes": design.addresses.word_bytes,
             **_places(design.addresses),
             **({"copies": dict(design.addresses.copies)} if design.addresses.copies else {}),
+            **({"earlier": dict(design.addresses.earlier)} if design.addresses.earlier else {}),
             **({} if design.buffers is None else {"ahead": dict(design.buffers.ahead)}),
         },
         **({} if design.buffers is None else {"lags": list(design.buffers.lags)}),

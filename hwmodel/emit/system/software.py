@@ -43,7 +43,7 @@ def layout_document(layout: OutsideLayout, top: str, clock_mhz: float | None, cy
             "name": array.name, "type": array.type, "bits": array.bits, "dtype": array.dtype,
             "shape": list(array.shape), "first": array.first, "slot": array.slot, "role": array.role,
             "once": array.once, "copies": array.copies, "stride": array.stride, "channel": array.channel,
-            "ahead": array.ahead, "register": array.register,
+            "ahead": array.ahead, "again": array.again, "register": array.register,
         }
         for array in layout.arrays
     ]  # fmt: skip
@@ -124,6 +124,7 @@ def _c_type(array: ExternalArray) -> str:
 def _said(array: ExternalArray) -> str:
     said = f", the numbers that hold {array.type}" if "." in array.type else ""
     said += ", the real part first" if array.dtype[0] == "c" else ""
+    said += "; read in later frames too, so leave it as it is" if array.again and array.role == "output" else ""
     return f"{said}; read before the first frame after a reset only" if array.once else said
 
 

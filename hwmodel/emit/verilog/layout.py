@@ -30,7 +30,7 @@ class ExternalArray:
     too.
     `once`: it is read before the first frame after a reset, and not again. Frame n has copy n modulo `copies`, which
     begins `stride` bytes after the one before; in registers it begins with a register of its own. Start s is that of
-    frame s + `ahead`, of outputs also for an `ahead` below 0.
+    frame s + `ahead`, of outputs also for an `ahead` below 0. `again`: the design reads it in later frames too.
     """
 
     name: str
@@ -46,6 +46,7 @@ class ExternalArray:
     stride: int
     channel: int
     ahead: int
+    again: bool
     register: int | None = None
 
     @property
@@ -127,7 +128,8 @@ def layout_of(design: HardwareDesign) -> OutsideLayout:
         own = str(array.type), array.type.bits, kind, shape
         copies, stride = addresses.copies.get(name, 1), addresses.sizes[name] * addresses.word_bytes
         ahead = design.buffers.ahead.get(name, 0) if design.buffers is not None else 0
-        place = addresses.channels[name], ahead
+        again = bool(network.taken_later(name)) or (design.periods is None and copies > 1)
+        place = addresses.channels[name], ahead, again
         outside = ExternalArray(name, *own, where, slot, role, name in once, copies, stride, *place)
         needed = copies * outside.register_stride
         if role == "input" and needed <= SMALL and held + needed <= REGISTER_BYTES:

@@ -40,7 +40,7 @@ class OutsideArray(NamedTuple):
     It begins at byte `first` of the memory of its `channel`; an input that lies in registers at address `register` of
     these instead. Frame n has copy n modulo `copies`, each `stride` bytes after the one before; in registers at a
     multiple of 4. Start s takes or makes frame s + `ahead`: if tasks read several frames, that is a later one of
-    inputs, or an earlier one of outputs.
+    inputs, or an earlier one of outputs. The design reads an array in later frames `again`: leave it as it is.
     """
 
     name: str
@@ -56,6 +56,7 @@ class OutsideArray(NamedTuple):
     stride: int
     channel: int
     ahead: int
+    again: bool
     register: int | None
 
     @property

@@ -172,7 +172,7 @@ class FrameBench:
             frame = self.taken + array.ahead
             memory, first = self.memories[array.channel], base(array.channel) + array.first_of(frame)
             outputs[array.name, frame] = array.unpack(memory.read(first, array.nbytes))
-            if array.copies == 1 or LAYOUT.overlap > 1:
+            if not array.again:
                 memory.write(first, bytes(array.nbytes))
         await self.registers.write_dword(CONTROL, CLEAR_DONE)
         self.taken += 1

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from find_libpython import find_libpython
+from frame_state_designs import states_outside, states_overlapping
 from system_designs import (
     complex_elements,
     design_on,
@@ -43,7 +44,7 @@ def bench_passes(folder: Path) -> bool:
 
 DESIGNS = [
     design_on, separate, narrow, complex_elements, on_channels, overlapping, overlapping_narrow,
-    overlapping_on_channels, several_frames, several_frames_on_channels,
+    overlapping_on_channels, several_frames, several_frames_on_channels, states_outside, states_overlapping,
 ]  # fmt: skip
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from axi_benches import frames_behind_axi
+from frame_state_designs import case_of_text
 from hardware_designs import bench_of
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -23,18 +22,13 @@ from arrayol.errors import ArrayolError
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.port import AddressMap
 from hwmodel.emit.verilog.design import DesignFiles
+from hwmodel.frame_states import STATE_LOADS, states_over_frames
+from hwmodel.residence import Loads
 from hwmodel.simulator.frame_copies import FrameCopies
 from hwmodel.simulator.schedule.plan import SimulatorError
 from hwmodel.streamed import Stream
 
 pytestmark = needs_icarus
-
-
-def case_of_text(text: str) -> Case:
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "video.aol"
-        path.write_text(text)
-        return Case.of(path)
 
 
 @pytest.fixture
@@ -110,13 +104,19 @@ def test_a_copy_less_is_seen(design: HardwareDesign, name: str) -> None:
 @settings(max_examples=case_count(8))
 @given(frames_inside(), st.data())
 def test_drawn_networks(drawn: DrawnFrames, data: st.DataObject) -> None:
-    """Windows and delays over frames, each task in a group of its own, in blocks or as a stream, on some channels."""
+    """Windows and delays over frames, each task in a group of its own, in blocks or as a stream, on some channels.
+
+    States lie inside or outside, and where there are no windows, groups may work at the same time.
+    """
     assume("samples" not in drawn.features)
     case = case_of_text(drawn.text)
     kinds = [(1, data.draw(st.sampled_from((None, None, Stream())))) for _ in case.network.processes]
     platform = memory_of(platform_at(50), word_bits=32, channels=data.draw(st.integers(1, 3)))
+    loads: Loads = {name: data.draw(st.sampled_from(STATE_LOADS)) for name in states_over_frames(case.network)}
+    # Groups at the same time pass single frames.
+    together = not drawn.features & {"ahead", "far ahead"} and data.draw(st.booleans())
     try:
-        design = mixed_design(case, kinds, platform)
+        design = mixed_design(case, kinds, platform, loads=loads, together=together)
     except ArrayolError as refused:
         assume(refused.diagnostics[0].code not in {"not-emitted", "not-streamed"})
         raise

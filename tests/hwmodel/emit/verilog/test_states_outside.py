@@ -1,0 +1,103 @@
+"""Delays over frames whose states lie in copies outside, in Verilog: several frames of other data on Icarus."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from axi_benches import frames_behind_axi
+from frame_state_designs import BLOCKS, MOTION, OUTSIDE, case_of_text, states_outside
+from port_designs import Kinds, frames_at_port, mixed_design, require_port_frames
+from verilog_programs import needs_icarus
+
+from arrayol.errors import ArrayolError
+from hwmodel.accesses import Accesses
+from hwmodel.emit.hls.streams.schedule import CPP_STREAMS
+from hwmodel.emit.schedule.port import AddressMap
+from hwmodel.emit.verilog.design import DesignFiles
+from hwmodel.frame_states import with_states_outside
+from hwmodel.simulator.frame_copies import FrameCopies
+from hwmodel.simulator.periods import require_copies
+from hwmodel.simulator.schedule.plan import SimulatorError
+from hwmodel.streamed import Stream
+
+pytestmark = needs_icarus
+
+GROUPS = (["smooth"], ["motion"])
+
+
+def test_earlier_frames_lie_in_copies() -> None:
+    own = states_outside()
+    assert own.buffers is not None
+    assert own.buffers.copies == {"a": 2, "o": 2, "motion.n": 3}
+    assert own.addresses.earlier == {"smooth.before": 1, "motion.m": 2, "motion.c": 1}
+    assert own.addresses.first["smooth.before"] == own.addresses.first["a"]
+    assert len(own.later) == 4
+    require_port_frames(own)
+
+
+@pytest.mark.parametrize("kinds", [((1, Stream()), (1, None)), ((2, Stream()),)])
+def test_streams(kinds: Kinds) -> None:
+    """A stream takes earlier frames from outside as it takes inputs."""
+    require_port_frames(states_outside(kinds))
+
+
+@pytest.mark.parametrize("kinds", [BLOCKS, ((1, Stream()), (1, None))])
+def test_groups_at_the_same_time(kinds: Kinds) -> None:
+    """Frames overlap: a group goes on with a frame while the other one is still at the frame before."""
+    own = states_outside(kinds, together=True)
+    assert own.periods is not None
+    assert own.addresses.copies["a"] == 3  # of the frame that is made, the one before, and that of the reader
+    require_port_frames(own)
+    assert frames_behind_axi(own, 2) == ([0] * (1 + len(own.later)), 0)
+
+
+def test_behind_axi_on_channels() -> None:
+    own = states_outside(channels=3, port="separate", latency=5, outstanding=2)
+    assert own.addresses.channels["smooth.before"] == own.addresses.channels["a"]
+    require_port_frames(own)
+    assert frames_behind_axi(own, 3, stores_first=True) == ([0] * (1 + len(own.later)), 0)
+
+
+CHANGES = [
+    ("rtl/group1_top.v", r"ended >= 2'd2", "ended >= 2'd1", "a state before there is one"),
+    ("rtl/video_top.v", r"(frame1_of3 == 0 \?) \d+", r"\1 0", "the frame's own copy in place of that two before"),
+    ("rtl/video_top.v", r"(frame0_of2 <= frame0_of2 ==) 1", r"\1 0", "a copy that is not used"),
+    ("rtl/group1_top.v", r"(_brought\[0 \+: 8\] = .* : 8'h)9", r"\g<1>8", "another default"),
+]
+
+
+@pytest.mark.parametrize(("path", "before", "after"), [own[:3] for own in CHANGES], ids=[own[3] for own in CHANGES])
+def test_what_is_changed_is_seen(path: str, before: str, after: str) -> None:
+    files = DesignFiles(states_outside()).files()
+    text, count = re.subn(before, after, str(files[path]), count=1)
+    assert count == 1
+    assert any(frame.wrong for frame in frames_at_port(files | {path: text}))
+
+
+def test_another_frame_is_not_proven(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Requests for earlier frames ask for the copies of the frame itself."""
+    monkeypatch.setattr(AddressMap, "in_frame", lambda self, array, element: (0 * element, element))
+    with pytest.raises(ArrayolError, match="unproven-schedule"):
+        states_outside(latency=31)
+
+
+@pytest.mark.parametrize("name", ["a", "o", "motion.n"])
+def test_a_copy_less_is_seen(name: str) -> None:
+    """Else a frame would be stored over the one that is read block by block."""
+    case = case_of_text(MOTION)
+    accesses = Accesses(with_states_outside(case.network, OUTSIDE))
+    own = states_outside().buffers
+    assert own is not None
+    fewer = {**own.copies, name: own.copies[name] - 1}
+    with pytest.raises(SimulatorError, match="is not in its copy"):
+        FrameCopies(accesses, fewer, own.ahead).require_frames(GROUPS, own.lags)
+    copies = states_outside(together=True).addresses.copies
+    require_copies(accesses, GROUPS, copies)
+    with pytest.raises(SimulatorError, match="made for another frame"):
+        require_copies(accesses, GROUPS, {**copies, name: copies[name] - 1})
+
+
+def test_cpp_has_none() -> None:
+    with pytest.raises(ArrayolError, match="not-emitted"):
+        mixed_design(case_of_text(MOTION), BLOCKS, loads=OUTSIDE, streams=CPP_STREAMS)
