@@ -203,8 +203,9 @@ def _unfit_loads(study: Study, network: Network) -> Iterator[Diagnostic]:
                 yield _unfit(study, message, f"take one of {listed(STATE_LOADS, 'or')}", "array", name, "load")
             continue
         if name not in network.arrays:
+            kinds = "inputs, const arrays and states" if states else "inputs and const arrays"
             known = (*network.inputs, *states)
-            hint = did_you_mean(name, known) or f"its inputs, const arrays and states are {', '.join(known)}"
+            hint = did_you_mean(name, known) or f"its {kinds} are {', '.join(known)}"
             yield _unfit(study, f"'array' names '{name}', which is no array here", hint, "array", name)
             continue
         for load in choice.load:

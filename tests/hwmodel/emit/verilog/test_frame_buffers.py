@@ -114,7 +114,8 @@ def test_drawn_networks(drawn: DrawnFrames, data: st.DataObject) -> None:
     platform = memory_of(platform_at(50), word_bits=32, channels=data.draw(st.integers(1, 3)))
     loads: Loads = {name: data.draw(st.sampled_from(STATE_LOADS)) for name in states_over_frames(case.network)}
     # Groups at the same time pass single frames.
-    together = not drawn.features & {"ahead", "far ahead"} and data.draw(st.booleans())
+    may_overlap = len(kinds) > 1 and not drawn.features & {"ahead", "far ahead"}
+    together = may_overlap and data.draw(st.booleans())
     try:
         design = mixed_design(case, kinds, platform, loads=loads, together=together)
     except ArrayolError as refused:
