@@ -284,7 +284,7 @@ class Testbench:
     @cached_property
     def key(self) -> bytes:
         """The digest of what simulations depend on, the designs aside; arrays lie in memory in their order."""
-        arrays = tuple(self.network.arrays)
+        arrays = tuple(self.accesses.network.arrays)  # which of these there are says where states lie
         return digest(code_digest(), self.spec, self.network.name, self.platform, arrays, self.accesses.load)
 
     def judge(self, group: GroupDesign) -> Judgement:

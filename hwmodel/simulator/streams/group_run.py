@@ -120,7 +120,7 @@ def moved_by_group(accesses: Accesses, platform: Platform, group: StreamedGroup)
     """The lengths and the moves of a group's steps, without data: nothing runs through its line buffers."""
     port = ChunkedPort(accesses, platform, group)
     lengths, steps, moves = port.run()
-    setup = set_up(accesses, platform, external_memory(accesses, accesses.network.inputs))
+    setup = set_up(accesses, platform, external_memory(accesses, accesses.network.there_before))
     nodes = node_reads(accesses, group)
     return StreamGroupRun(group, lengths, steps, {}, setup, port.pulses, Operands(), nodes, {}, moves)
 

@@ -117,3 +117,40 @@ def test_nothing_is_searched_where_nothing_is_emitted(
 ) -> None:
     with pytest.raises(ArrayolError, match=message):
         explored(tmp_path, platform, hardware=True, **study)
+
+
+SLIDING = """\
+elementary twice(x: u8) -> (y: u8[2]) { y[k] = x  for k in 0..2 }
+
+elementary sum(x: u8[2]) -> (y: u8) { y = u8(x[0] + x[1]) }
+
+task pairs(v: u8[*, 2]) -> (b: u8[*, 2]) {
+  repeat [*, 2] of twice {
+    x <- v
+    y -> b at origin [0, 0] paving [2, 0; 0, 1] fitting [1; 0]
+  }
+}
+
+task sums(b: u8[*, 2]) -> (o: u8[*, 2]) {
+  repeat [*, 2] of sum {
+    x <- b at origin [0, 0] paving [1, 0; 0, 1] fitting [1; 0]
+    y -> o
+  }
+}
+
+task top(v: u8[*, 2]) -> (o: u8[*, 2]) {
+  b = pairs(v)
+  o = sums(b)
+}
+"""
+
+
+def test_tasks_out_of_step(tmp_path: Path) -> None:
+    """One makes two frames at a time, the other slides over them: the front says so, and `hardware` refuses them."""
+    (tmp_path / "top.aol").write_text(SLIDING, encoding="utf-8")
+    (tmp_path / "top.toml").write_text(PLATFORM, encoding="utf-8")
+    reason = "tasks go on by other numbers of frames of 'b' than others, from one frame to the next"
+    found = api.explore(tmp_path / "top.aol", space=api.Space(narrow=True, verify=False))
+    assert {str(said).startswith(reason) for said in refusals(found.result)} == {True}
+    with pytest.raises(ArrayolError, match=reason):
+        api.explore(tmp_path / "top.aol", space=api.Space(narrow=True, verify=False, hardware=True))
