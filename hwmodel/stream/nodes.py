@@ -185,7 +185,8 @@ class StreamGroup:
                 steps = zip(delay.vector, process.repetition, strict=True)
                 if delay.acts and any(step and extent is None for step, extent in steps):
                     text = f"'{task}' needs the repetition {list(delay.vector)} before, of another frame"
-                    raise not_streamed(text, delay.span, hint=_INSIDE)
+                    outside = f'let the state lie outside, with load = "frame" in [array."{task}.{delay.port}"]'
+                    raise not_streamed(text, delay.span, hint=f"{outside}; or {_INSIDE}")
             for touch in self.accesses.reads[task]:
                 shape = self.accesses.network.arrays[touch.array].shape
                 infinite = [axis for axis, extent in enumerate(shape) if extent is None]

@@ -7,7 +7,8 @@ import re
 import pytest
 from axi_benches import frames_behind_axi
 from frame_state_designs import BLOCKS, MOTION, OUTSIDE, case_of_text, states_outside
-from port_designs import Kinds, frames_at_port, mixed_design, require_port_frames
+from port_designs import Kinds, frames_at_port, memory_of, mixed_design, require_port_frames
+from stream_designs import platform_at
 from verilog_programs import needs_icarus
 
 from arrayol.errors import ArrayolError
@@ -15,7 +16,8 @@ from hwmodel.accesses import Accesses
 from hwmodel.emit.hls.streams.schedule import CPP_STREAMS
 from hwmodel.emit.schedule.port import AddressMap
 from hwmodel.emit.verilog.design import DesignFiles
-from hwmodel.frame_states import with_states_outside
+from hwmodel.frame_states import states_over_frames, with_states_outside
+from hwmodel.residence import FRAME, Loads
 from hwmodel.simulator.frame_copies import FrameCopies
 from hwmodel.simulator.periods import require_copies
 from hwmodel.simulator.schedule.plan import SimulatorError
@@ -50,6 +52,48 @@ def test_groups_at_the_same_time(kinds: Kinds) -> None:
     assert own.addresses.copies["a"] == 3  # of the frame that is made, the one before, and that of the reader
     require_port_frames(own)
     assert frames_behind_axi(own, 2) == ([0] * (1 + len(own.later)), 0)
+
+
+PATTERNS = """\
+elementary e(x: i16[2, 2], s: i16[2, 2], m: i8.8) -> (y: i16[2, 2], n: i8.8) {
+  y[i, j] = x[i, j] + (s[j, i] >> 1)  for i in 0..2, j in 0..2
+  n = m + 0.5
+}
+
+task t(v: i16[4, *, 8]) -> (o: i16[*, 4, 8]) {
+  repeat [2, *, 4] of e {
+    x <- v at origin [0, 0, 0] paving [2, 0, 0; 0, 1, 0; 0, 0, 2] fitting [1, 0; 0, 0; 0, 1]
+    s <- y delay [0, 1, 0] else -5
+    m <- n delay [1, 2, 0] else 1.5
+    y -> o at origin [0, 0, 0] paving [0, 1, 0; 2, 0, 0; 0, 0, 2] fitting [0, 0; 1, 0; 0, 1]
+  }
+}
+"""
+SAMPLES = """\
+elementary e(x: u16, s: u16) -> (y: u16) { y = x + (s >> 1) }
+
+task t(v: u16[*]) -> (o: u16[*]) {
+  repeat [*] of e {
+    x <- v
+    s <- y delay [3] else 9
+    y -> o
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("stream", [None, Stream()])
+@pytest.mark.parametrize(
+    ("text", "copies"), [(PATTERNS, {"o": 2, "t.n": 3}), (SAMPLES, {"o": 4})], ids=["patterns", "samples"]
+)
+def test_patterns_and_samples(text: str, copies: dict[str, int], stream: Stream | None) -> None:
+    """A state of a pattern, of other types and signs, with frames along another dimension; and one of a sample."""
+    case = case_of_text(text)
+    loads: Loads = dict.fromkeys(states_over_frames(case.network), FRAME)
+    own = mixed_design(case, ((1, stream),), memory_of(platform_at(50), word_bits=32), loads=loads)
+    assert own.buffers is not None
+    assert own.buffers.copies == copies
+    require_port_frames(own)
 
 
 def test_behind_axi_on_channels() -> None:
