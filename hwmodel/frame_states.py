@@ -53,9 +53,8 @@ def with_states_inside(network: Network) -> Network:
     arrays = {name: array for name, array in network.arrays.items() if array.earlier is None}
 
     def delayed(process: Process) -> Process:
-        earlier = [own for flow in process.inputs if (own := network.arrays[flow.array].earlier) is not None]
         inputs = tuple(flow for flow in process.inputs if flow.array in arrays)
-        return replace(process, inputs=inputs, delays=(*process.delays, *(own.delay for own in earlier)))
+        return replace(process, inputs=inputs, delays=(*process.delays, *process.held), held=())
 
     processes = {name: delayed(process) for name, process in network.processes.items()}
     return replace(network, processes=processes, arrays=arrays)
@@ -93,6 +92,7 @@ def _outside(network: Network, name: str, process: Process, delay: Delay) -> Net
         inputs=(*process.inputs, Flow(port_named(process.input_ports, delay.port), name, tiler)),
         outputs=outputs,
         delays=tuple(own for own in process.delays if own is not delay),
+        held=(*process.held, delay),
     )
     return replace(network, processes={**network.processes, process.name: changed}, arrays=arrays)
 

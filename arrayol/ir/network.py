@@ -124,7 +124,8 @@ class Process:
     """A repeated elementary task. A delay's tiled default names a flat array.
 
     `input_ports` and `output_ports` are all ports of the elementary, also those that only delays link. `local_bits` are
-    those of its locals. `definition` is the elementary itself, whose body says what a datapath computes.
+    those of its locals. `definition` is the elementary itself, whose body says what a datapath computes. Of delays that
+    are `held` outside, an input brings the state.
     """
 
     name: str
@@ -138,6 +139,12 @@ class Process:
     output_ports: tuple[Port, ...]
     local_bits: int = 0
     definition: Elementary | None = None
+    held: tuple[Delay, ...] = ()
+
+    @property
+    def state_pairs(self) -> frozenset[tuple[str, str]]:
+        """The output and the input of each delay, wherever its state lies: datapaths are the same."""
+        return frozenset((delay.output, delay.port) for delay in (*self.delays, *self.held))
 
     def __repr__(self) -> str:
         space = ", ".join("*" if extent is None else str(extent) for extent in self.repetition)

@@ -19,7 +19,7 @@ from dse.space.task_graph import Mask, TaskGraph
 from hwmodel.accesses import Accesses
 from hwmodel.cost_model.group.group import frames_back
 from hwmodel.emit.verilog.coverage import Coverage
-from hwmodel.frame_states import STATE_LOADS, states_over_frames, with_states_inside
+from hwmodel.frame_states import STATE_LOADS, states_over_frames
 from hwmodel.platform import Platform
 from hwmodel.residence import unfit_load
 from hwmodel.streamed import Frames, Interface
@@ -194,8 +194,8 @@ def _unfit_orders(study: Study, graph: TaskGraph, accesses: Accesses) -> Iterato
 
 
 def _unfit_loads(study: Study, network: Network) -> Iterator[Diagnostic]:
-    network = with_states_inside(network)
-    states = states_over_frames(network)
+    outside = (name for name, array in network.arrays.items() if array.earlier is not None)
+    states = (*states_over_frames(network), *outside)
     for name, choice in study.array.items():
         if name in states:
             for load in set(choice.load) - set(STATE_LOADS):

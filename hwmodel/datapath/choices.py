@@ -192,7 +192,7 @@ class DatapathChoices:
         derive, definition = self.ground.derive, self.process.definition
         if derive is None or definition is None or definition.body is None:
             return None
-        return derive(definition, frozenset((delay.output, delay.port) for delay in self.process.delays))
+        return derive(definition, self.process.state_pairs)
 
     def _derived(self, interval: int, measured: Measured | None) -> DerivedFigures | None:
         """The derived datapath; None if derivation fails, but all figures are given."""
@@ -208,7 +208,7 @@ class DatapathChoices:
         parts: list[ElementaryEntry | Measured] = [self.entry, *([measured] if measured is not None else [])]
         intervals = bool(self.entry.intervals) or self.entry.initiation_interval is not None
         latency = any(part.latency is not None for part in parts)
-        recurrence = not self.process.delays or any(part.recurrence is not None for part in parts)
+        recurrence = not self.process.state_pairs or any(part.recurrence is not None for part in parts)
         return intervals and latency and recurrence and any(part.cost for part in parts)
 
     def _latency(self, measured: Measured | None, derived: DerivedFigures | None) -> tuple[int, Origin]:

@@ -423,8 +423,7 @@ def datapaths_of(spec: Spec, accesses: Accesses, platform: Platform, simulation:
         if entry.module is not None:
             datapaths[task] = own_module(process, elementary, entry, FETCH)
             continue
-        pairs = frozenset((delay.output, delay.port) for delay in process.delays)
-        derived = derivation_of(elementary, technology, clock_mhz, pairs).at(processor.unit.interval)
+        derived = derivation_of(elementary, technology, clock_mhz, process.state_pairs).at(processor.unit.interval)
         datapaths[task] = derived.leaving_after(processor.unit.latency - FETCH)
     return datapaths
 

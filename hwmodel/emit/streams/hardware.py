@@ -124,8 +124,7 @@ class StreamHardware:
         for task in self.streamed.tasks:
             process, firing = self.model.accesses.network.processes[task], self.firing[task]
             assert process.definition is not None, "a network that is emitted was made of a specification"
-            pairs = frozenset((delay.output, delay.port) for delay in process.delays)
-            derivation = derivation_of(process.definition, technology, clock_mhz, pairs)
+            derivation = derivation_of(process.definition, technology, clock_mhz, process.state_pairs)
             found[task] = derivation.at(firing.interval).leaving_after(firing.latency)
         return found
 

@@ -81,8 +81,7 @@ def _derivation(process: Process, platform: Platform) -> Derivation | None:
         return None
     if platform.entry(process.elementary).module is not None:
         return None
-    pairs = frozenset((delay.output, delay.port) for delay in process.delays)
-    return derivation_of(elementary, technology, clock, pairs)
+    return derivation_of(elementary, technology, clock, process.state_pairs)
 
 
 def has_axi_streams(group: GroupDesign) -> bool:
