@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arrayol.errors import ArrayolError
 from arrayol.execute.extern import Functions
-from arrayol.execute.run import execute
+from arrayol.execute.run import execute, with_tables
 from arrayol.ir.network import NetworkArray
 from arrayol.ir.spec import Spec
 from hwmodel.accesses import Accesses
@@ -65,12 +65,12 @@ def video_of(
     given: Arrays | None = None,
     functions: Functions | None = None,
 ) -> tuple[Arrays, Arrays]:
-    """The inputs and the outputs of as many frames as use all copies of arrays again, along their first axis.
+    """Inputs, const arrays among them, and outputs of as many frames as use all copies again, along their first axis.
 
     Inputs are frames of those `given`, or else the elements of the `first` frame at other places. Raises ArrayolError:
     those of executing.
     """
-    arrays = accesses.network.arrays
+    network, arrays = accesses.network, accesses.network.arrays
     starts = max((*buffers.copies.values(), accesses.frames_back)) + max(buffers.lags) + FRAMES_BESIDE
     count = starts + buffers.before
     video = {
@@ -78,7 +78,8 @@ def video_of(
         for name, own in first.items()
         if name in arrays
     }
-    return video, execute(spec, accesses.network.name, video, functions=functions)
+    outputs = execute(spec, network.name, video, functions=functions)
+    return with_tables(spec, spec.components[network.name], video), outputs
 
 
 def one_frame_of(array: NetworkArray, values: NDArray[Any]) -> NDArray[Any]:

@@ -19,11 +19,12 @@ from system_designs import VIDEO, several_frames, several_frames_on_channels
 from verilog_programs import needs_icarus
 
 from arrayol.errors import ArrayolError
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.port import AddressMap
 from hwmodel.emit.verilog.design import DesignFiles
 from hwmodel.frame_states import STATE_LOADS, states_over_frames
-from hwmodel.residence import Loads
+from hwmodel.residence import Load, Loads
 from hwmodel.simulator.frame_copies import FrameCopies
 from hwmodel.simulator.schedule.plan import SimulatorError
 from hwmodel.streamed import Stream
@@ -72,6 +73,16 @@ def test_another_frame_is_not_proven(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     with pytest.raises(ArrayolError, match="unproven-schedule"):
         mixed_design(Case.of(OWN / "temporal.aol", H=4, W=8), ((1, None), (1, None)))
+
+
+@pytest.mark.parametrize("load", ["once", "frame"])
+def test_a_const_array_is_there_before_the_first_frame(load: Load) -> None:
+    text = VIDEO.replace("task video(v: u8[*, 4, 8], k: u8[2])", "task video(v: u8[*, 4, 8])")
+    case = case_of_text("const K: u8[2] = [3, 5]\n\n" + text.replace("sums(v, k)", "sums(v, K)"))
+    design = mixed_design(case, ((1, None), (1, None)), loads={"K": load})
+    assert design.buffers is not None
+    assert "K" in design.frame.inputs
+    require_port_frames(design, MachineModel(case.network, platform_at(50), {"K": load}).once.setup_cycles)
 
 
 CHANGES = [
