@@ -355,7 +355,9 @@ class GroupScheduler:
         return np.array_equal(np.sort(moved.element), np.arange(self.accesses.size(array)))
 
     def _banked(self, array: str) -> BankedMemory | None:
-        """The banks of a buffer, with a bank layout or without; None for registers."""
+        """The banks of a buffer, with a bank layout or without; None for registers, and where it holds nothing."""
+        if not self.local.words[array].size:
+            return None
         return self.local.layouts.get(array) or self.local.banks.get(array)
 
     def _buffer_words(self) -> dict[str, IntArray]:

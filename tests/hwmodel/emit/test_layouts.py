@@ -69,6 +69,31 @@ def test_in_cpp() -> None:
     assert is_right(seen_of(HlsFiles(small.testbench.spec, small.hardware(design))))
 
 
+BEYOND = """\
+elementary add(x: u8, t: u8[2]) -> (y: u8) {
+  y = x + t[0] + t[1]
+}
+
+task top(x: u8[6], t: u8[2, 3]) -> (y: u8[6]) {
+  repeat [6] of add {
+    x <- x
+    t <- t at origin [2, 0] paving [0; 0] fitting [0; 1] else 2
+    y -> y
+  }
+}
+"""
+
+
+@needs_icarus
+def test_a_buffer_of_which_only_the_border_is_read_has_no_banks() -> None:
+    layout = BankLayout("t", 3, (3, -1))
+    design = Design((GroupDesign((Processor("top", 1),), Blocks((2,), row_major(1)), layouts=(layout,)),))
+    hardware = Small(bench_of(BEYOND), (design,)).hardware(design)
+    (empty,) = (memory for memory in hardware.groups[0].memories if memory.array == "t")
+    assert (empty.size, empty.registers) == (0, True)
+    assert frames_of(hardware) == promised_frames(hardware)
+
+
 def test_a_copy_too_few_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """All units of a task, and all data of a word to be stored, would read the same banks."""
     small, design = mapped(BY_COLUMN, BankLayout("z", 3, (1, 1)), units=3)
