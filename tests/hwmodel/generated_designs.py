@@ -1,10 +1,12 @@
 """What Icarus says of generated designs: right, wrong, or refused by name; and which features they have.
 
-Designs have every kind of decision, or are of tasks with delays, of groups at the same time, of complex elements, or on
-an external memory with several channels. As a program it tries many: `python tests/hwmodel/generated_designs.py [CASES]
-[SEED]`, with a kind (`--delays`, `--together`, `--complex`, `--channels`) and at times `--hls` behind it, and with the
-folders of `pythonpath` in pyproject.toml as PYTHONPATH. It prints each design that is wrong, then how many there are of
-each feature and of each refusal; the exit code is 1 where something was wrong. With `--hls` it runs the C++ instead.
+Designs are of a kind: with every kind of decision on linked tasks, of tasks with delays, of groups at the same time, of
+complex elements, on an external memory with several channels, of streams, with tables, over frames, with modules of the
+user's; or, if no kind is named, of any of these. As a program it tries many: `python
+tests/hwmodel/generated_designs.py [CASES] [SEED]`, with a kind (`--delays`) and at times `--hls` behind it, and with
+the folders of `pythonpath` in pyproject.toml as PYTHONPATH. It prints each design that is wrong, then how many there
+are of each feature and of each refusal; the exit code is 1 where something was wrong, or where designs of any kind
+lacked one of FEATURES. With `--hls` it runs the C++ instead.
 """
 
 from __future__ import annotations
@@ -12,26 +14,41 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import traceback
+import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 import hypothesis
+from axi_benches import frames_behind_axi
 from cpp_programs import is_right, seen_of
+from cpp_streams import stream_hls, wrong_words
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from scheduled_cases import scheduled
 from strategies_delays import delayed_designs
 from strategies_designs import MappedSpec, emitted_specs
+from strategies_frames_inside import FRAMES as FRAMES_INSIDE
+from strategies_kinds import AXIS, FRAMES, OWN_MODULES, STREAMS, TABLES
 from strategies_machine import with_channels
 from strategies_transforms import linked_specs
+from stream_designs import require_frames, stream_design
+from stream_networks import Case
 from verilog_programs import frames_of, promised_frames
 
 from arrayol.errors import ArrayolError
+from arrayol.ir.types import Kind
+from hwmodel.accesses import Accesses
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.emit.hls.design import HlsFiles
+from hwmodel.emit.schedule.design import HardwareDesign
+from hwmodel.emit.schedule.own_module import OwnModule
 from hwmodel.emit.schedule.units import TaskUnits
+from hwmodel.emit.verilog.axi import has_axi
+from hwmodel.emit.verilog.coverage import has_axi_streams, keeps_frames
+from hwmodel.emit.verilog.design import DesignFiles
 
 BATCH = 5  # cases of one seed: later ones vary earlier ones
 DECISIONS = emitted_specs(single=True)
@@ -60,6 +77,32 @@ def on_channels(draw: st.DrawFn) -> MappedSpec:
 
 
 CHANNELS = on_channels()
+KINDS = {
+    "decisions": DECISIONS,
+    "delays": DELAYS,
+    "together": TOGETHER,
+    "complex": COMPLEX,
+    "channels": CHANNELS,
+    "streams": STREAMS,
+    "axis": AXIS,
+    "tables": TABLES,
+    "frames": FRAMES,
+    "modules": OWN_MODULES,
+}
+DECISIONS_SHARE = 6  # designs of DECISIONS for each one of another kind, as those have most decisions
+EVERY = st.sampled_from((*["decisions"] * (DECISIONS_SHARE - 1), *KINDS)).flatmap(
+    lambda kind: KINDS[kind].map(lambda case: replace(case, features=case.features | {f"kind {kind}"}))
+)
+# Of each kind of decision a feature: what 500 designs of any kind must have.
+FEATURES = {
+    *(f"kind {kind}" for kind in KINDS),
+    *("FIFO", "layout", "cut", "recompute", "blocks of blocks", "partial block", "single buffer", "shared keep"),
+    *("load once", "load rom", "several units", "several groups", "interval chosen", "separate port", "fixed point"),
+    *("delay", "exit", "folded units", "at the same time", "2 channels", "several last tasks"),
+    *("streaming group", "blocks beside streams", "AXI4-Stream", "frames inside", "behind AXI4", "complex"),
+    *("table input", "table made", "counts", "two memories", "state of a frame before", "frames in copies"),
+    "own module",
+}
 TOGETHER_FEATURES = {
     "load once",
     "load rom",
@@ -76,6 +119,11 @@ DELAY_FEATURES = {
 }
 
 
+AXI4_EVERY = 4  # of so many designs at the plain port one also runs behind AXI4
+_NAMES = r"'[^']*'|\[[^]]*\]|(?<=the group ).*?(?= reads| ends)"
+_FAULTS = ("bench-failed", "simulation-", "unproven-schedule")  # codes that no design may be refused with
+
+
 @dataclass
 class Tally:
     """Designs that were right by feature, refused ones by reason, and those that were wrong."""
@@ -85,39 +133,87 @@ class Tally:
     features: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
+    told: int = 0  # of the wrong ones, how many are printed
 
     def judge(self, case: MappedSpec) -> None:
         """Schedule a case and run it."""
+        runs = self._axi_streams if has_axi_streams(case.design.groups[0]) else self._at_memory
         try:
-            simulation, design = scheduled(case, as_verilog=not self.hls)
+            wrong, features = runs(case)
         except ArrayolError as error:
             first = error.diagnostics[0]
-            unnamed = re.sub("'[^']*'", "'...'", first.message)
-            self.refused[f"{first.code}: {unnamed}"] += 1
-            return
-        assert design is not None, "all have bodies, and none reads of other frames"
-        if not simulation.identical:
-            seen, right = "the simulated machine computes other values than the reference execution", False
-        elif self.hls:
-            files = HlsFiles(case.spec, design)
-            run = seen_of(files)
-            seen, right = str(run), is_right(run, files.frames)
-        else:
-            frames, promised = frames_of(design), promised_frames(design, simulation.setup.cycles)
-            seen = f"{frames}, and not {promised}"
-            right = frames == promised and design.cycles == simulation.cycles
-        if not right:
-            self.wrong.append(f"{seen}\n{case.text}\n{case.design}\n{case.platform}")
+            unnamed = re.sub(_NAMES, "...", first.message)
+            wrong, features = f"{first.code}: {unnamed}", set()
+            if not first.code.startswith(_FAULTS):
+                self.refused[wrong] += 1
+                return
+        except Exception:  # the other cases of a night still run
+            wrong, features = traceback.format_exc(), set()
+        if wrong:
+            self.wrong.append(f"{wrong}\n{case.text}\n{case.design}\n{case.platform}")
             return
         self.right += 1
-        self.features.update(case.features)
-        self.features[f"{len(design.groups)} groups"] += 1
-        self.features[f"{len(design.addresses.words)} channels"] += 1
-        self.features["at the same time"] += design.periods is not None
-        units = [task.units for group in design.groups for task in group.tasks]
-        self.features["folded units with a delay"] += any(own.interval > 1 and _has_state(own) for own in units)
-        self.features["state kept by units"] += any(own.kept for own in units)
-        self.features["state taken early"] += any(own.early for own in units)
+        self.features.update(case.features | features)
+
+    def _at_memory(self, case: MappedSpec) -> tuple[str, set[str]]:
+        """What is wrong with a design at the memory port, and its features. Raises ArrayolError where it is refused."""
+        simulation, design = scheduled(case, as_verilog=not self.hls)
+        assert design is not None, "all have bodies, and none reads of other frames"
+        features = set(_of_hardware(design, case))
+        if not simulation.identical:
+            return "the simulated machine computes other values than the reference execution", features
+        if self.hls:
+            files = HlsFiles(case.spec, design)
+            run = seen_of(files)
+            return "" if is_right(run, files.frames) else str(run), features
+        frames, promised = frames_of(design), promised_frames(design, simulation.setup.cycles)
+        if frames != promised or design.cycles != simulation.cycles:
+            return f"{frames}, and not {promised}", features
+        if self.right % AXI4_EVERY or not has_axi(DesignFiles(design).outside):
+            return "", features
+        told = frames_behind_axi(design, 1 + self.right, stores_first=True)
+        right = told == ([0] * len(frames), 0)
+        return "" if right else f"behind AXI4 {told}", features | {"behind AXI4"}
+
+    def _axi_streams(self, case: MappedSpec) -> tuple[str, set[str]]:
+        """The same of a design that is one stream behind AXI4-Streams."""
+        (group,) = case.design.groups
+        assert group.stream is not None, "one with AXI4-Streams"
+        inside = keeps_frames(group)
+        own, features = (
+            Case(case.spec, case.network, FRAMES_INSIDE * inside),
+            {"AXI4-Stream", *["frames inside"] * inside},
+        )
+        if self.hls:
+            told = wrong_words([stream_hls(own, group.stream).files()])
+            return "" if not any(map(any, told)) else f"words that differ: {told}", features
+        design = stream_design(own, group.stream, case.platform.clock_mhz or 0)
+        try:
+            require_frames(design, 7)
+        except AssertionError as differs:
+            return f"frames at AXI4-Streams, {differs}", features
+        return "", features
+
+
+def _of_hardware(design: HardwareDesign, case: MappedSpec) -> Iterator[str]:
+    """The features that show in the hardware."""
+    yield f"{len(design.groups)} groups"
+    yield f"{len(design.addresses.words)} channels"
+    units = [task.units for group in design.groups for task in group.tasks]
+    streams = [group.stream is not None for group in case.design.groups]
+    found = {
+        "at the same time": design.periods is not None,
+        "folded units with a delay": any(own.interval > 1 and _has_state(own) for own in units),
+        "state kept by units": any(own.kept for own in units),
+        "state taken early": any(own.early for own in units),
+        "streaming group": any(streams),
+        "blocks beside streams": len(set(streams)) > 1,
+        "frames in copies": design.buffers is not None,
+        "state of a frame before": Accesses(design.network).frames_back > 0,
+        "own module": any(isinstance(own, OwnModule) for own in design.datapaths.values()),
+        "complex": any(array.type.kind is Kind.COMPLEX for array in design.network.arrays.values()),
+    }
+    yield from (name for name, has in found.items() if has)
 
 
 def _has_state(units: TaskUnits) -> bool:
@@ -153,34 +249,28 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cases", nargs="?", type=int, default=500)
     parser.add_argument("seed", nargs="?", type=int, default=1)
-    parser.add_argument("--delays", action="store_true")
-    parser.add_argument("--together", action="store_true")
-    parser.add_argument("--complex", action="store_true")
-    parser.add_argument("--channels", action="store_true")
+    for name in KINDS:
+        parser.add_argument(f"--{name}", dest="kind", action="store_const", const=name)
     parser.add_argument("--hls", action="store_true")
     chosen = parser.parse_args()
-    kinds = (
-        (chosen.together, TOGETHER),
-        (chosen.delays, DELAYS),
-        (chosen.complex, COMPLEX),
-        (chosen.channels, CHANNELS),
-        (True, DECISIONS),
-    )
-    kind = next(kind for is_chosen, kind in kinds if is_chosen)
+    kind = KINDS[chosen.kind] if chosen.kind else EVERY
+    warnings.simplefilter("error", RuntimeWarning)
     tally = try_many(kind, chosen.cases, chosen.seed, _report, hls=chosen.hls)
-    for text in tally.wrong:
-        sys.stdout.write(f"wrong: {text}\n")
+    lacking = sorted(FEATURES - tally.features.keys()) if kind is EVERY else []
     counts = {"right": tally.right, "wrong": len(tally.wrong)}
     counts |= {f"refused, {reason}": count for reason, count in tally.refused.items()}
-    counts |= {f"  with {feature}": count for feature, count in sorted(tally.features.items())}
+    counts |= {f"  with {feature}": tally.features[feature] for feature in sorted({*tally.features, *lacking})}
     sys.stdout.write("".join(f"{count:6} {what}\n" for what, count in counts.items()))
-    return int(bool(tally.wrong))
+    return int(bool(tally.wrong or lacking))
 
 
 def _report(count: int, tally: Tally) -> None:
+    while tally.told < len(tally.wrong):
+        sys.stdout.write(f"wrong: {tally.wrong[tally.told]}\n")
+        tally.told += 1
     if count % 50 == 0:
         sys.stdout.write(f"{count} cases: {tally.right} right, {len(tally.wrong)} wrong\n")
-        sys.stdout.flush()
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -107,7 +107,12 @@ def mixed_design(
     these divide their frames, else in the first ones of the model.
     """
     model = MachineModel(case.network, platform if platform is not None else platform_at(50), loads or {})
-    left, groups = list(case.network.processes), list[GroupDesign]()
+    return scheduled_design(case, model, Design(groups_of(model, kinds, chunk), together=together), streams)
+
+
+def groups_of(model: MachineModel, kinds: Kinds, chunk: int = 0) -> tuple[GroupDesign, ...]:
+    """The groups of `mixed_design`. Raises ArrayolError (`not-streamed`) for tasks that do not stream so."""
+    left, groups = list(model.network.processes), list[GroupDesign]()
     for count, stream in kinds:
         tasks, left = tuple(left[:count]), left[count:]
         if stream is not None:
@@ -117,7 +122,7 @@ def mixed_design(
         else:
             groups.append(in_blocks(model, tasks))
     assert not left, "all tasks are in groups"
-    return scheduled_design(case, model, Design(tuple(groups), together=together), streams)
+    return tuple(groups)
 
 
 def in_blocks(model: MachineModel, tasks: tuple[str, ...]) -> GroupDesign:

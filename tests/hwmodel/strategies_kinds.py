@@ -1,0 +1,137 @@
+"""Hypothesis strategies for emitted designs of further kinds: streams, AXI4-Streams, tables, frames, own modules."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from hypothesis import assume
+from hypothesis import strategies as st
+from port_designs import groups_of
+from spec_data import loaded
+from strategies_designs import MappedSpec, emitted_specs
+from strategies_frames import frame_specs
+from strategies_frames_inside import frames_inside
+from strategies_placed import REFUSED, placed
+from strategies_streams import streams
+from strategies_tables import binned_specs, folded_specs, histogram_specs, table_specs
+from stream_designs import platform_at
+
+from arrayol.errors import ArrayolError
+from arrayol.ir.network import Process, flatten
+from hwmodel.cost_model.model import MachineModel
+from hwmodel.datapath.derive import Derived, derivation_of
+from hwmodel.datapath.entry import ElementaryEntry, VerilogFile
+from hwmodel.design import Design, Processor
+from hwmodel.emit.verilog.datapaths.datapath import datapath_module, operator_modules
+from hwmodel.platform import Platform
+from hwmodel.streamed import Stream
+
+_CLOCKS = st.sampled_from((2.0, 50.0, 150.0))
+_MODULE = "own_module"
+
+
+@st.composite
+def placed_streams(draw: st.DrawFn) -> MappedSpec:
+    """One stream behind the memory port, or streams and groups of blocks, at the same time in some."""
+    own = draw(placed())
+    for stream in own.streams:
+        spec = loaded(own.drawn.text)
+        network = flatten(spec, "top")
+        kinds = own.kinds(len(network.processes), stream)
+        try:
+            groups = groups_of(MachineModel(network, own.platform, {}), kinds, own.chunk)
+        except ArrayolError as refused:
+            _require_known(refused)
+            continue
+        design = Design(groups, together=own.together and len(groups) > 1)
+        return MappedSpec(own.drawn.text, spec, network, own.platform, {}, design, own.drawn.features)
+    return _none()
+
+
+@st.composite
+def axi_streams(draw: st.DrawFn) -> MappedSpec:
+    """A design that is one stream, with an AXI4-Stream for each input and output; some keep frames inside."""
+    drawn, platform = draw(st.one_of(streams(), streams(), frames_inside("axis"))), platform_at(draw(_CLOCKS))
+    spec, stream = loaded(drawn.text), replace(drawn.stream, interface="axis")
+    network = flatten(spec, "top")
+    model = MachineModel(network, platform, {}).streams(tuple(network.processes))
+    plain = replace(stream, pace=Stream().pace)
+    for other in (stream, plain, replace(plain, scan=())):
+        try:
+            group, _ = next(model.designs(other))
+        except ArrayolError as refused:
+            _require_known(refused)
+            continue
+        return MappedSpec(drawn.text, spec, network, platform, {}, Design((group,)), drawn.features)
+    return _none()
+
+
+def _require_known(refused: ArrayolError) -> None:
+    if not {diagnostic.code for diagnostic in refused.diagnostics} <= REFUSED:
+        raise refused
+
+
+def _none() -> MappedSpec:
+    assume(False)
+    raise AssertionError
+
+
+@st.composite
+def own_modules(draw: st.DrawFn) -> MappedSpec:
+    """Designs in which a module that the platform names computes a task: the datapath that would be derived for it."""
+    case = draw(emitted_specs(single=True))
+    by_name = dict[str, list[Process]]()
+    for process in case.network.processes.values():
+        by_name.setdefault(process.elementary, []).append(process)
+    offered = [name for name, own in by_name.items() if not any(process.delays for process in own)]
+    assume(offered)
+    name = draw(st.sampled_from(offered))
+    interval = draw(st.sampled_from(case.platform.intervals(by_name[name][0])[:4]))
+    entry = _entry(by_name[name][0], case.platform, interval)
+    groups = tuple(
+        replace(
+            group,
+            processors=tuple(
+                Processor(own.task, own.units, own.cut) if own.task in {p.name for p in by_name[name]} else own
+                for own in group.processors
+            ),
+        )
+        for group in case.design.groups
+    )
+    return replace(
+        case,
+        platform=case.platform.model_copy(update={"elementary": {name: entry}}),
+        design=replace(case.design, groups=groups),
+    )
+
+
+def _entry(process: Process, platform: Platform, interval: int) -> ElementaryEntry:
+    """What a platform says of the datapath of a process as a module of the user's."""
+    assert process.definition is not None, "all have bodies"
+    assert platform.prices is not None, "hardware is emitted for the platform"
+    assert platform.clock_mhz is not None, "hardware is emitted for the platform"
+    derived = derivation_of(process.definition, platform.prices, platform.clock_mhz, frozenset()).at(interval)
+    assume(not derived.tables and not derived.bins)
+    return ElementaryEntry(
+        interval=(interval,),
+        latency=platform.datapath(process, interval).latency,
+        module=_MODULE,
+        verilog=(VerilogFile(f"{_MODULE}.v", _text(derived)),),
+    )
+
+
+def _text(derived: Derived) -> str:
+    """The module and those of its operators, under names of their own."""
+    operators = operator_modules(derived)
+    text = "\n".join([datapath_module(derived, _MODULE), *operators.values()])
+    return re.sub(rf"\b({'|'.join(map(re.escape, operators))})\b", r"own_\1", text) if operators else text
+
+
+STREAMS = placed_streams()
+AXIS = axi_streams()
+TABLES = st.one_of(
+    *(emitted_specs(specs) for specs in (table_specs(), histogram_specs(), binned_specs(), folded_specs()))
+)
+FRAMES = emitted_specs(frame_specs())
+OWN_MODULES = own_modules()
