@@ -321,7 +321,7 @@ class _Given:
             if name in self.values and not accesses.lies_outside(name)
         }
         groups, datapaths = list[GroupSchedule](), datapaths_of(self.spec, accesses, self.platform, simulation)
-        outside, together = there_before(accesses), loaded_together(accesses, simulation)
+        outside, together = there_before(accesses), loaded_together(accesses, simulation, self.addresses)
         for number, (memories, run) in enumerate(zip(local, simulation.groups, strict=True)):
             if isinstance(run, StreamGroupRun):
                 assert streams is not None, "a group that streams is refused before"
@@ -396,12 +396,16 @@ def _require_short_programs(groups: Sequence[GroupSchedule]) -> None:
             )
 
 
-def loaded_together(accesses: Accesses, simulation: Simulation) -> tuple[str, ...]:
-    """All arrays that are loaded before all frames, if several groups read one of them; else none."""
-    held = [loaded_once(accesses, run) for run in simulation.groups if isinstance(run, GroupRun)]
+def loaded_together(accesses: Accesses, simulation: Simulation, addresses: AddressMap) -> tuple[str, ...]:
+    """All arrays that groups of blocks load before all frames in one step that they have at the same time; else none.
+
+    So they do if several read one of these arrays, or if channels work at the same time that load for several.
+    """
+    held = [once for run in simulation.groups if isinstance(run, GroupRun) and (once := loaded_once(accesses, run))]
     every = frozenset().union(*held)
     is_shared = sum(map(len, held)) > len(every)
-    return tuple(array for array in accesses.network.arrays if array in every) if is_shared else ()
+    at_once = len(held) > 1 and len({addresses.channels[array] for array in every}) > 1
+    return tuple(array for array in accesses.network.arrays if array in every) if is_shared or at_once else ()
 
 
 def datapaths_of(spec: Spec, accesses: Accesses, platform: Platform, simulation: Simulation) -> dict[str, Computing]:

@@ -235,12 +235,17 @@ class PortScheduler:
     def engines(self) -> tuple[DmaEngine, ...]:
         """The engines of each channel that the group uses: one, or with separate ports one that loads, one that stores.
 
-        Of a single channel they are there even if nothing moves.
+        Of a single channel they are there even if nothing moves. A group may ask for what others hold in `once`.
         """
         (channel,), numbers = self.platform.channels, range(len(self.addresses.words))
         sides = {"port": (False, True)} if channel.port == "shared" else {"loads": (False,), "stores": (True,)}
         every = [tuple(self._engine(name, number, sides[name]) for name in sides) for number in numbers]
-        used = [own for own in every if len(every) == 1 or any(engine.lanes for engine in own)]
+        asked = {self.addresses.channels[array] for array in self.once}
+        used = [
+            own
+            for number, own in zip(numbers, every, strict=True)
+            if len(every) == 1 or number in asked or any(engine.lanes for engine in own)
+        ]
         return tuple(engine for own in used for engine in own)
 
     def _engine(self, name: str, channel: int, directions: Sequence[bool]) -> DmaEngine:

@@ -175,10 +175,23 @@ class Coverage:
         return next((refusal for one in offered for refusal in self._given_figures(one)), None)
 
     def is_shared_setup(self, tasks: Collection[str]) -> bool:
-        """Whether a group shares an array that is loaded before the first frame with tasks that are not in it."""
-        arrays = self.accesses.network.arrays
-        readers = (arrays[name].readers for name, load in self.accesses.load.items() if load == ONCE)
-        return any(0 < len(set(own) & set(tasks)) < len(set(own)) for own in readers)
+        """Whether a group shares what is loaded before the first frame with tasks that are not in it.
+
+        That is an array, or the time of several channels.
+        """
+        beyond = [task for task in self.accesses.network.processes if task not in tasks]
+        own, others = self._loaded_once(tasks), self._loaded_once(beyond)
+        return bool(own.keys() & others.keys() or (own and others and len({*own.values(), *others.values()}) > 1))
+
+    def _loaded_once(self, tasks: Collection[str]) -> dict[str, int]:
+        """The arrays that some tasks read and that are loaded before the first frame, with their channels."""
+        arrays, numbers = self.accesses.network.arrays, self._channels
+        once = [name for name, load in self.accesses.load.items() if load == ONCE]
+        return {name: numbers.get(name, 0) for name in once if any(task in tasks for task in arrays[name].readers)}
+
+    @cached_property
+    def _channels(self) -> dict[str, int]:
+        return channel_numbers(self.accesses, self.platform)
 
     def _of_all(self) -> Iterator[ArrayolError]:
         network, platform = self.accesses.network, self.platform
@@ -254,7 +267,7 @@ class Coverage:
 
     def _of_port(self) -> Iterator[ArrayolError]:
         (channel,), local = self.platform.channels, self.platform.local
-        used = 1 + max(channel_numbers(self.accesses, self.platform).values(), default=0)
+        used = 1 + max(self._channels.values(), default=0)
         if used > MOST_CHANNELS:
             hint = f"set channels = {MOST_CHANNELS} or fewer in [memory] of the platform, and explore again"
             yield not_emitted(f"arrays lie in {used} channels, and registers have addresses for {MOST_CHANNELS}", hint)
@@ -361,19 +374,28 @@ class Coverage:
         )
 
     def _loaded_for_several(self, groups: Sequence[GroupDesign], *, together: bool) -> Iterator[ArrayolError]:
-        """An array that is loaded before the first frame for several groups, streams or all at the same time.
+        """What is loaded before the first frame for several groups, streams or all at the same time.
 
         Groups of blocks that run in turn take its words together.
         """
-        for array in (name for name, load in self.accesses.load.items() if load == ONCE):
-            readers = self.accesses.network.arrays[array].readers
-            reading = [group for group in groups if any(task in readers for task in group.tasks)]
+        held = [(group, once) for group in groups if (once := self._loaded_once(group.tasks))]
+        for array in dict.fromkeys(array for _, once in held for array in once):
+            reading = [group for group, once in held if array in once]
             if len(reading) > 1 and (together or any(group.stream is not None for group in reading)):
-                which = "at the same time" if together else "one of which is a stream"
                 yield not_emitted(
-                    f"'{array}' is loaded before the first frame, and {len(reading)} groups read it, {which}",
+                    f"'{array}' is loaded before the first frame, and {len(reading)} groups read it, {_when(together)}",
                     "take a design in which one group reads it, or let it come with each frame: loads in a study",
                 )
+        channels = {channel for _, once in held for channel in once.values()}
+        if len(held) > 1 and len(channels) > 1 and (together or any(group.stream is not None for group, _ in held)):
+            yield not_emitted(
+                f"{len(held)} groups, {_when(together)}, read what {len(channels)} channels load before all frames",
+                "take a design in which one group reads all that, or let it come with each frame: loads in a study",
+            )
+
+
+def _when(together: bool) -> str:
+    return "at the same time" if together else "one of which is a stream"
 
 
 def body_hint(name: str) -> str:

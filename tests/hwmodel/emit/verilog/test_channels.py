@@ -13,20 +13,23 @@ from generated_designs import CHANNELS, try_many
 from hardware import cheap, hardware_of, tried
 from hardware_designs import PLATFORM, SPEC, Small, explored
 from many_cases import full_count, new_seed
-from port_designs import frames_at_port, memory_of, mixed_design, port_design, require_port_frames
+from port_designs import Kinds, frames_at_port, memory_of, mixed_design, port_design, require_port_frames
 from small_shipped import quick_front, small_shipped
 from strategies_machine import with_channels
 from stream_designs import platform_at
-from stream_networks import case_of
+from stream_networks import Case, case_of
 from verilog_programs import needs_icarus, promised_frames
 
 from arrayol.errors import ArrayolError
 from dse.verify.testbench import Testbench
+from hwmodel.cost_model.model import MachineModel
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.group import Tables
 from hwmodel.emit.schedule.value_proof import require_values, there_before
+from hwmodel.emit.verilog.coverage import Coverage
 from hwmodel.emit.verilog.design import DesignFiles
 from hwmodel.platform import Platform
+from hwmodel.residence import Loads
 from hwmodel.streamed import Stream
 
 pytestmark = needs_icarus
@@ -79,6 +82,62 @@ def test_a_stream_that_loads_once(tmp_path: Path) -> None:
     channels = design.addresses.channels
     assert channels["kernel"] != channels["mask"]
     require_port_frames(design, setup_cycles=32)
+
+
+PAIR = """\
+elementary add(x: u8, t: u8[3]) -> (y: u8) { y = x + t[0] + t[1] + t[2] }
+
+task adds(x: u8[6], t: u8[3]) -> (y: u8[6]) {
+  repeat [6] of add {
+    x <- x
+    t <- t
+    y -> y
+  }
+}
+
+task pair(x: u8[6], s: u8[3], t: u8[3]) -> (z: u8[6]) {
+  y = adds(x, s)
+  z = adds(y, t)
+}
+"""
+ONCE: Loads = {"s": "once", "t": "once"}
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Case:
+    """Two tasks, each of which reads an array that the other one does not."""
+    path = tmp_path / "pair.aol"
+    path.write_text(PAIR)
+    return Case.of(path)
+
+
+@pytest.mark.parametrize("port", ["shared", "separate"])
+def test_channels_load_for_several_groups_at_the_same_time(pair: Case, port: str) -> None:
+    platform = at_once(port, 2)
+    design = mixed_design(pair, ((1, None), (1, None)), platform, loads=ONCE)
+    assert design.addresses.channels["s"] != design.addresses.channels["t"]
+    setup_cycles = MachineModel(pair.network, platform, ONCE).once.setup_cycles
+    assert setup_cycles < MachineModel(pair.network, at_once(port, 1), ONCE).once.setup_cycles
+    require_port_frames(design, setup_cycles)
+    assert frames_behind_axi(design, 2) == ([0, 0], 0)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "together", "said"),
+    [
+        (((1, None), (1, None)), True, "2 groups, at the same time, read what 2 channels load before all frames"),
+        (((1, None), (1, PORT)), False, "2 groups, one of which is a stream, read what 2 channels load"),
+    ],
+)
+def test_they_do_not_for_groups_at_the_same_time_and_streams(
+    pair: Case, kinds: Kinds, said: str, *, together: bool
+) -> None:
+    with pytest.raises(ArrayolError, match=rf"not-emitted.*{said}"):
+        mixed_design(pair, kinds, at_once("shared", 2), together=together, loads=ONCE)
+    model = MachineModel(pair.network, at_once("shared", 2), ONCE)
+    assert Coverage(model.accesses, model.platform).is_shared_setup(list(pair.network.processes)[:1])
+    assert not Coverage(model.accesses, model.platform).is_shared_setup([*pair.network.processes])
+    mixed_design(pair, kinds, at_once("shared", 1), together=together, loads=ONCE)
 
 
 def test_a_channel_that_no_group_uses_has_no_port(tmp_path: Path) -> None:
