@@ -1,8 +1,8 @@
 """What Icarus says of generated designs: right, wrong, or refused by name; and which features they have.
 
 Designs are of a kind: with every kind of decision on linked tasks, of tasks with delays, of groups at the same time, of
-complex elements, on an external memory with several channels, of streams, with tables, over frames, with modules of the
-user's; or, if no kind is named, of any of these. As a program it tries many: `python
+complex elements, on an external memory with several channels, of streams, with tables, over frames, of tasks that read
+one result, with modules of the user's; or, if no kind is named, of any of these. As a program it tries many: `python
 tests/hwmodel/generated_designs.py [CASES] [SEED]`, with a kind (`--delays`) and at times `--hls` behind it, and with
 the folders of `pythonpath` in pyproject.toml as PYTHONPATH. It prints each design that is wrong, then how many there
 are of each feature and of each refusal; the exit code is 1 where something was wrong, or where designs of any kind
@@ -31,7 +31,7 @@ from scheduled_cases import scheduled
 from strategies_delays import delayed_designs
 from strategies_designs import MappedSpec, emitted_specs
 from strategies_frames_inside import FRAMES as FRAMES_INSIDE
-from strategies_kinds import AXIS, FRAMES, OWN_MODULES, STREAMS, TABLES
+from strategies_kinds import AXIS, FORKS, FRAMES, OWN_MODULES, STREAMS, TABLES
 from strategies_machine import with_channels
 from strategies_transforms import linked_specs
 from stream_designs import require_frames, stream_design
@@ -87,9 +87,10 @@ KINDS = {
     "axis": AXIS,
     "tables": TABLES,
     "frames": FRAMES,
+    "forks": FORKS,
     "modules": OWN_MODULES,
 }
-DECISIONS_SHARE = 6  # designs of DECISIONS for each one of another kind, as those have most decisions
+DECISIONS_SHARE = 4  # designs of DECISIONS for each one of another kind, as those have most decisions
 EVERY = st.sampled_from((*["decisions"] * (DECISIONS_SHARE - 1), *KINDS)).flatmap(
     lambda kind: KINDS[kind].map(lambda case: replace(case, features=case.features | {f"kind {kind}"}))
 )

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for emitted designs of further kinds: streams, AXI4-Streams, tables, frames, own modules."""
+"""Hypothesis strategies for emitted designs of further kinds: streams, tables, frames, forks, own modules."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 from port_designs import groups_of
 from spec_data import loaded
 from strategies_designs import MappedSpec, emitted_specs
+from strategies_forks import forks
 from strategies_frames import frame_specs
 from strategies_frames_inside import frames_inside
 from strategies_placed import REFUSED, placed
 from strategies_streams import streams
 from strategies_tables import binned_specs, folded_specs, histogram_specs, table_specs
+from strategies_transforms import LinkedSpec
 from stream_designs import platform_at
 
 from arrayol.errors import ArrayolError
@@ -133,5 +135,13 @@ AXIS = axi_streams()
 TABLES = st.one_of(
     *(emitted_specs(specs) for specs in (table_specs(), histogram_specs(), binned_specs(), folded_specs()))
 )
-FRAMES = emitted_specs(frame_specs())
+FRAMES = emitted_specs(
+    st.one_of(
+        frame_specs(),
+        frames_inside()
+        .filter(lambda drawn: "samples" not in drawn.features)  # which are lines of one element
+        .map(lambda drawn: LinkedSpec(drawn.text, drawn.features)),
+    )
+)
+FORKS = emitted_specs(forks(), single=True)
 OWN_MODULES = own_modules()
