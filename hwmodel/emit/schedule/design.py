@@ -425,7 +425,13 @@ def datapaths_of(spec: Spec, accesses: Accesses, platform: Platform, simulation:
         assert elementary is not None, "a network that is emitted was made of a specification"
         entry = platform.entry(process.elementary)
         if entry.module is not None:
-            datapaths[task] = own_module(process, elementary, entry, FETCH)
+            datapaths[task] = own = own_module(process, elementary, entry, FETCH)
+            if processor.unit.interval != own.interval:
+                raise not_emitted(
+                    f"'{task}' takes a repetition every {counted(processor.unit.interval, 'cycle')} with its "
+                    f"memories, and the module '{own.name}' has an interval of {own.interval}",
+                    f"take a design without bank layouts of what '{task}' reads and writes",
+                )
             continue
         derived = derivation_of(elementary, technology, clock_mhz, process.state_pairs).at(processor.unit.interval)
         datapaths[task] = derived.leaving_after(processor.unit.latency - FETCH)

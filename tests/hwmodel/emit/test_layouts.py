@@ -11,6 +11,8 @@ from hardware_designs import PLATFORM, SPEC, Small, bench_of
 from verilog_programs import frames_of, needs_icarus, promised_frames
 
 from arrayol.errors import ArrayolError
+from dse.verify.testbench import Testbench
+from hwmodel.datapath.entry import ElementaryEntry, VerilogFile
 from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor, row_major
 from hwmodel.emit.hls.design import HlsFiles
 from hwmodel.emit.schedule.design import HardwareDesign
@@ -92,6 +94,30 @@ def test_a_buffer_of_which_only_the_border_is_read_has_no_banks() -> None:
     (empty,) = (memory for memory in hardware.groups[0].memories if memory.array == "t")
     assert (empty.size, empty.registers) == (0, True)
     assert frames_of(hardware) == promised_frames(hardware)
+
+
+TWO = """\
+elementary two(x: u8) -> (y: u8[2]) { y[i] = x + i  for i in 0..2 }
+
+task top(x: u8[6]) -> (y: u8[6, 2]) {
+  repeat [6] of two {
+    x <- x
+    y -> y
+  }
+}
+"""
+
+
+def test_a_module_that_is_faster_than_its_banks_is_refused() -> None:
+    """Its operands would come in chunks that it does not know of."""
+    bench = bench_of(TWO)
+    entry = ElementaryEntry(interval=(1,), latency=4, module="own", verilog=(VerilogFile("own.v", "module own"),))
+    own = Testbench(bench.spec, bench.network, bench.platform.model_copy(update={"elementary": {"two": entry}}))
+    design = Design((GroupDesign((Processor("top", 1),), Blocks((2,), row_major(1))),))
+    assert Small(own, (design,)).hardware(design).groups[0].tasks[0].units.interval == 1
+    slower = Design((replace(design.groups[0], layouts=(BankLayout("y", 1, (0, 0)),)),))
+    with pytest.raises(ArrayolError, match=r"not-emitted.*'top' takes a repetition every 2 cycles with its memories"):
+        Small(own, (slower,)).hardware(slower)
 
 
 def test_a_copy_too_few_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
