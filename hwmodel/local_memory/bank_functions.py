@@ -56,6 +56,10 @@ class Residues:
             number = number * modulus + places[:, axis] % modulus
         return number
 
+    def sharing(self, axis: int) -> int:
+        """The indices of an axis in a group that shares addresses: each group has the same places in all banks."""
+        return self.moduli[axis]
+
     def rows(self, extents: Sequence[int]) -> tuple[int, ...]:
         """The extents of a bank's share of a box."""
         return tuple(-(-extent // modulus) for extent, modulus in zip(extents, self.moduli, strict=True))
@@ -93,6 +97,11 @@ class Linear:
     def bank(self, places: Places) -> Places:
         """The banks of elements, given by index vectors (number, rank)."""
         return np.asarray(places @ np.array(self.alpha, np.int64) // self.block % self.banks, np.int64)
+
+    def sharing(self, axis: int) -> int:
+        """The indices of an axis in a group that shares addresses: each group has the same places in all banks."""
+        shared = self.shared
+        return shared.number * shared.stride if axis == shared.axis or self.block > 1 else 1
 
     def rows(self, extents: Sequence[int]) -> tuple[int, ...]:
         """The extents of a bank's share of a box."""

@@ -93,7 +93,7 @@ class Small:
         local = memories_of_groups(bench.accesses, bench.platform, design, estimate)
         simulation, _ = bench.compare(design)
         addresses = address_map(bench.accesses, bench.platform)
-        datapaths = datapaths_of(bench.spec, bench.accesses, bench.platform, simulation)
+        datapaths = datapaths_of(bench.accesses, bench.platform, simulation)
         run = simulation.groups[number]
         return GroupScheduler(bench.accesses, bench.platform, local[number], run, addresses, datapaths)
 

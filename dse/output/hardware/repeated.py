@@ -6,9 +6,8 @@ whole frame it is checked that its groups take the steps and cycles of the model
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import NDArray
@@ -17,25 +16,20 @@ from arrayol.execute.run import execute
 from arrayol.ir.spec import Spec
 from dse.output.hardware.shorter_stream import by_smaller_frame, moved
 from dse.output.open_design import Simulated, StoredDesign
+from dse.verify.shorter_frames import is_run_whole, shorter_frames
 from dse.verify.testbench import memories_of_groups
 from hwmodel.accesses import Accesses
-from hwmodel.cost_model.estimate import DesignEstimate, MemoryUse
+from hwmodel.cost_model.estimate import DesignEstimate
 from hwmodel.cost_model.model import MachineModel
-from hwmodel.datapath.technology.overhead import NO_ROUTES
 from hwmodel.design import Design
 from hwmodel.emit.schedule.design import HardwareDesign, ShortRun, StreamScheduling, schedule_repeated
-from hwmodel.emit.schedule.frames.frame_buffers import windows
-from hwmodel.emit.schedule.frames.short_frame import WHOLE_AT_MOST, ShortFrame, short_frames
-from hwmodel.emit.schedule.port import address_map
+from hwmodel.emit.schedule.frames.short_frame import ShortFrame
 from hwmodel.emit.schedule.repetition import NotRepeatedError
-from hwmodel.memory_kinds import CHAIN, CHUNK
 from hwmodel.platform import Platform
 from hwmodel.simulator.group import GroupRun
 from hwmodel.simulator.schedule.plan import SimulatorError
 from hwmodel.simulator.simulate import Simulation, in_periods, run_groups
 from hwmodel.stream.model import StreamModel
-
-_WORTH = 0.5  # the greatest share of the blocks that a shorter frame has
 
 
 @dataclass(frozen=True)
@@ -67,7 +61,7 @@ def repeated(
     Otherwise as `by_shorter_frame`.
     """
     accesses = opened.accesses
-    if sum(math.prod(accesses.extents(task)) for task in accesses.network.processes) <= WHOLE_AT_MOST:
+    if is_run_whole(accesses):
         return None
     return by_shorter_frame(
         WholeDesign(opened.spec, accesses, opened.platform, opened.design, opened.estimate, inputs, streams)
@@ -80,9 +74,7 @@ def by_shorter_frame(whole: WholeDesign) -> Repeated | None:
     Raises ArrayolError as `schedule_design` does.
     """
     accesses = whole.accesses
-    if windows(accesses) or accesses.frames_back:
-        return None
-    for short, model, estimate in _alike(whole):
+    for short, model, estimate in shorter_frames(accesses, whole.platform, whole.design, whole.estimate):
         try:
             found = _from(whole, short, model, estimate)
         except (NotRepeatedError, SimulatorError):
@@ -90,34 +82,6 @@ def by_shorter_frame(whole: WholeDesign) -> Repeated | None:
         if found is not None:
             return found
     return None
-
-
-def _alike(whole: WholeDesign) -> Iterator[tuple[ShortFrame, MachineModel, DesignEstimate]]:
-    """Shorter frames with the memories of the whole frame, the shortest first, each with its model."""
-    accesses, memories = whole.accesses, _memories(whole.estimate)
-    addresses = address_map(accesses, whole.platform)
-    for short in short_frames(accesses, whole.design, whole.estimate, addresses, whole.platform):
-        if short.kept <= _WORTH:
-            channels = tuple(addresses.channels.items())
-            model = MachineModel(short.network, whole.platform, accesses.loads, channels=channels)
-            estimate = model.evaluate(whole.design)
-            if _memories(estimate) == memories:
-                yield short, model, estimate
-
-
-def _memories(estimate: DesignEstimate) -> list[list[MemoryUse]]:
-    """The memories of each group, without what depends on the size of a frame.
-
-    That are the costs of routes, which depend on the length of an array's rows, and the counters of streams.
-    """
-    return [[_of_any_frame(use) for use in group.memories] for group in estimate.groups]
-
-
-def _of_any_frame(use: MemoryUse) -> MemoryUse:
-    built = use.organisation
-    if use.kind in (CHAIN.name, CHUNK.name):
-        return replace(use, organisation=None)
-    return replace(use, organisation=replace(built, routes=NO_ROUTES)) if built is not None else use
 
 
 def _from(whole: WholeDesign, short: ShortFrame, model: MachineModel, estimate: DesignEstimate) -> Repeated | None:

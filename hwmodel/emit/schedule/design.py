@@ -320,7 +320,7 @@ class _Given:
             for name, array in accesses.network.arrays.items()
             if name in self.values and not accesses.lies_outside(name)
         }
-        groups, datapaths = list[GroupSchedule](), datapaths_of(self.spec, accesses, self.platform, simulation)
+        groups, datapaths = list[GroupSchedule](), datapaths_of(accesses, self.platform, simulation)
         outside, together = there_before(accesses), loaded_together(accesses, simulation, self.addresses)
         for number, (memories, run) in enumerate(zip(local, simulation.groups, strict=True)):
             if isinstance(run, StreamGroupRun):
@@ -343,7 +343,8 @@ class _Given:
             schedule, outside = self._of_blocks(scheduler, outside, short, number)
             groups.append(schedule)
         require_outputs(accesses, outside)
-        _require_short_programs(groups)
+        for agent in (agent for group in groups for agent in group.agents):
+            require_short(agent.name, len(agent.program.instructions))
         return [replace(own, styles=styles_of(self.platform, own.memories)) for own in groups], datapaths
 
     def _of_blocks(
@@ -386,14 +387,13 @@ class _Given:
         )
 
 
-def _require_short_programs(groups: Sequence[GroupSchedule]) -> None:
-    """Require that each program is short enough for the ROM of an agent."""
-    for agent in (agent for group in groups for agent in group.agents):
-        if len(agent.program.instructions) > MOST_INSTRUCTIONS:
-            raise not_emitted(
-                f"the program of '{agent.name}' would have {counted(len(agent.program.instructions), 'instruction')}",
-                "take a design whose steps repeat: blocks of whole rows, or sides that divide the frame and words",
-            )
+def require_short(agent: str, instructions: int) -> None:
+    """Require that the program of an agent is short enough for its ROM. Raises ArrayolError (`not-emitted`)."""
+    if instructions > MOST_INSTRUCTIONS:
+        raise not_emitted(
+            f"the program of '{agent}' would have {counted(instructions, 'instruction')}",
+            "take a design whose steps repeat: blocks of whole rows, or sides that divide the frame and words",
+        )
 
 
 def loaded_together(accesses: Accesses, simulation: Simulation, addresses: AddressMap) -> tuple[str, ...]:
@@ -408,7 +408,7 @@ def loaded_together(accesses: Accesses, simulation: Simulation, addresses: Addre
     return tuple(array for array in accesses.network.arrays if array in every) if is_shared or at_once else ()
 
 
-def datapaths_of(spec: Spec, accesses: Accesses, platform: Platform, simulation: Simulation) -> dict[str, Computing]:
+def datapaths_of(accesses: Accesses, platform: Platform, simulation: Simulation) -> dict[str, Computing]:
     """The datapath of the units of each task in a group of blocks, derived or a user's."""
     technology, clock_mhz = platform.prices, platform.clock_mhz
     assert technology is not None, "refused before"

@@ -140,15 +140,7 @@ class _Cutter:
 
     def _is_in_groups(self, way: CommonWay, steps: int) -> bool:
         """Whether so many steps of a way are whole groups of elements that share an address in their banks."""
-        for function, axis, pace in self._banks(way):
-            if isinstance(function, Residues):
-                group = function.moduli[axis]
-            else:
-                shared = function.shared
-                group = shared.number * shared.stride if axis == shared.axis or function.block > 1 else 1
-            if pace * steps % group:
-                return False
-        return True
+        return all(pace * steps % function.sharing(axis) == 0 for function, axis, pace in self._banks(way))
 
     def _is_in_chunks(self, way: CommonWay, steps: int) -> bool:
         """Whether the data of so many steps of a way fill all banks of chunks equally, so that they begin anew."""

@@ -119,7 +119,7 @@ def _goes_round(accesses: Accesses, touch: Touch, axis: int) -> bool:
     if not touch.tiler.wrap:
         return False
     low, high = _range(touch, axis, accesses.extents(touch.process))
-    span = 1 + _span(touch, axis)
+    span = 1 + span_of(touch, axis)
     return low < -span or high >= accesses.shape(touch.array)[axis] + span
 
 
@@ -132,8 +132,8 @@ def _range(touch: Touch, axis: int, extents: Iterable[int]) -> tuple[int, int]:
     return tiler.origin[axis] + low, tiler.origin[axis] + high
 
 
-def _span(touch: Touch, axis: int) -> int:
-    """From the first to the last index of a pattern."""
+def span_of(touch: Touch, axis: int) -> int:
+    """From the first to the last index of a pattern along an axis."""
     return sum(
         abs(factor) * (extent - 1) for factor, extent in zip(touch.tiler.fitting[axis], touch.pattern, strict=True)
     )
@@ -165,7 +165,7 @@ def _reach(accesses: Accesses, touches: Iterable[Touch], paces: Mapping[Directio
         for axis in range(len(touch.tiler.paving)):
             pace = paces.get(Direction(touch.array, axis, True))
             if pace is not None:
-                own[touch.process] = max(own.get(touch.process, 0), -(-_span(touch, axis) // pace))
+                own[touch.process] = max(own.get(touch.process, 0), -(-span_of(touch, axis) // pace))
     for task in accesses.network.processes:
         for delay in accesses.delays(task):
             for dimension, step in enumerate(delay.vector):
