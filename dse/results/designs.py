@@ -340,6 +340,13 @@ class PeriodRecord(Record):
     copies: dict[str, Count]
 
 
+class ProgramsRecord(Record):
+    """The instructions of a design's longest program, `exact` as it would be emitted, or else an upper bound."""
+
+    instructions: Count
+    exact: bool
+
+
 class Design(Record):
     """One design: its decisions by group, and its objectives, the chosen ones first.
 
@@ -354,6 +361,7 @@ class Design(Record):
     is refused, both null where they were not sought. `not_emitted` says why no Verilog is emitted for it, as far as
     that is known before it is tried; it is absent where nothing is known. Groups that run at the same time have a
     `period`. Where the external memory has several `channels`, they have by array outside the number of its own.
+    `programs` are there where they may be too long for Verilog.
     """
 
     id: str
@@ -375,11 +383,12 @@ class Design(Record):
     not_emitted: str | None = None
     period: PeriodRecord | None = None
     channels: dict[str, int] | None = None
+    programs: ProgramsRecord | None = None
 
     @model_serializer(mode="wrap")
     def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
         document: dict[str, Any] = dump(self)
-        for name in ("not_emitted", "period", "channels"):
+        for name in ("not_emitted", "period", "channels", "programs"):
             if document[name] is None:
                 del document[name]
         return document

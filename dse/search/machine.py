@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from time import monotonic
 
 import numpy as np
@@ -42,6 +42,7 @@ from dse.search.methods import Points, choose_method, infeasible, require_other_
 from dse.search.shown.fitted import fitted
 from dse.search.shown.placement import objective_rows, placed, shortfall
 from dse.search.shown.plotted_points import plotted_points
+from dse.search.shown.programs import LongPrograms, long_programs
 from dse.search.shown.slack import least_logic
 from dse.search.shown.variants import contexts_of, joined, search_each, slowed_each
 from dse.space.mappings import MappingSpace
@@ -98,11 +99,12 @@ def explore_mappings(
         require_bounded_costs(one.accesses, one.model.platform, max(one.units))
     look = _placed_search if space.may_be_placed else _fitting_search
     found, device = look(space, objectives, labels, request, runner)
+    found = _emittable(found, request)
     space, columns, designs, others = found.space, found.columns, found.designs, found.others
     judged = judge is not None and found.searched.complete
     verdicts = judge(designs, runner) if judge and judged else [_NOT_SIMULATED] * len(designs)
     verdicts = [*verdicts, *[_NOT_SIMULATED] * len(others)]
-    records = _records(space, columns, (*designs, *others), verdicts)
+    records = _records(space, columns, (*designs, *others), verdicts, found.programs)
     front, further = records[: len(designs)], records[len(designs) :]
     if steps:
         front = steps.described_at(front, telling_designs(front, columns.names, TELLING), request.report)
@@ -121,6 +123,7 @@ class _SearchResult:
 
     It is `slowed` if some of these had to be made to fit a device, and there may be better ones. `others` are designs
     beside the front, where they are kept. By its `shortfall` other channels of arrays may be better (`shortfall`).
+    `programs` are those that may be too long.
     """
 
     space: MappingSpace
@@ -134,6 +137,7 @@ class _SearchResult:
     slowed: bool = False
     others: tuple[Decisions, ...] = ()
     shortfall: float | None = None
+    programs: LongPrograms = field(default_factory=LongPrograms)
 
     @property
     def columns(self) -> Columns:
@@ -289,6 +293,20 @@ def _fitting(
     return (replace(again, designs=kept, front=kept, slowed=True) if any(exceeded) and kept else again), record
 
 
+def _emittable(found: _SearchResult, request: SearchRequest) -> _SearchResult:
+    """What was found, and which of its programs may be too long; with `hardware` without designs that are refused.
+
+    If all are, they stay, and say why.
+    """
+    programs = long_programs(found.space, found.designs, request.announce)
+    kept = tuple(design for design in found.designs if design not in programs.refused)
+    if not programs.refused or not kept:
+        return replace(found, programs=programs)
+    request.announce(programs.text)
+    front = tuple(design for design in found.front if design not in programs.refused)
+    return replace(found, designs=kept, front=front, programs=programs, remarks=(*found.remarks, programs.text))
+
+
 def _slowed_to_fit(found: _SearchResult, device: DeviceLimits, names: Iterable[str]) -> tuple[Decisions, ...]:
     """The front of what fits: of the designs that do, and of their structures at other rates."""
     capacities = {name: device.capacities[name] for name in names}
@@ -420,6 +438,7 @@ def _records(
     columns: Columns,
     designs: Sequence[Decisions],
     verdicts: Sequence[Verdict],
+    programs: LongPrograms = LongPrograms(),  # noqa: B008  it is frozen
 ) -> tuple[Design, ...]:
     variants = {one.choice: one for one in space.variants}
     known = _known_groups({choice: one.model for choice, one in variants.items()}, designs)
@@ -434,6 +453,7 @@ def _records(
         estimate = variant.model.whole(design, estimates, reuse_memory=space.study.reuse_memory)
         fusion, refusal = identifier(design.fusion, variant.graph), variant.coverage.why_not(design)
         seen[fusion] += 1
+        reason = programs.refused.get(design) if refusal is None else reason_text(refusal)
         records.append(
             Design(
                 id=f"{fusion}:{seen[fusion]}",
@@ -452,9 +472,10 @@ def _records(
                 resident=resident_records(estimate),
                 steps=None,
                 steps_remark=None,
-                not_emitted=None if refusal is None else reason_text(refusal),
+                not_emitted=reason,
                 period=period_record(estimate),
                 channels=channels_record(variant.model),
+                programs=programs.lengths.get(design),
             )
         )
     return tuple(records)
@@ -490,7 +511,8 @@ def _result(
 ) -> Result:
     space, columns, method, searched = found.space, found.columns, found.method, found.searched
     counts, refusal, technology = searched.counts, searched.refusal, space.model.platform.technology
-    exact = searched.exact and not counts.missed and not found.slowed and not found.shortfall
+    counted_all = searched.exact and not counts.missed and not found.programs.refused
+    exact = counted_all and not found.slowed and not found.shortfall
     description = searched.description + counts.missed + _placement_text(found.shortfall)
     if found.slowed:
         description += "; designs that need more than the device has were slowed until they fit"

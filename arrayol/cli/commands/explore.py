@@ -137,6 +137,9 @@ def _hardware(result: Result, design: Design) -> Iterator[tuple[str, str]]:
         yield "" if place else "hardware", total.text
     if design.not_emitted:
         yield "Verilog", f"none yet: {design.not_emitted}"
+    if design.programs is not None:
+        most = "" if design.programs.exact else "at most "
+        yield "programs", f"{most}{counted(design.programs.instructions, 'instruction')} in the longest"
 
 
 def _figure(result: Result, name: str, value: float) -> str:

@@ -12,6 +12,8 @@ from arrayol import api
 from arrayol.errors import ArrayolError, InfeasibleError
 from dse.results.schema import Result
 from dse.space.study import Study
+from hwmodel.emit.schedule import design as schedules
+from hwmodel.emit.schedule import program
 
 TWO_TASKS = """\
 elementary add(a: u8, w: u8[2]) -> (b: u8) {
@@ -154,3 +156,29 @@ def test_tasks_out_of_step(tmp_path: Path) -> None:
     assert {str(said).startswith(reason) for said in refusals(found.result)} == {True}
     with pytest.raises(ArrayolError, match=reason):
         api.explore(tmp_path / "top.aol", space=api.Space(narrow=True, verify=False, hardware=True))
+
+
+def test_designs_whose_programs_are_too_long_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    study: dict[str, Any] = {"in_frames": True, "fusions": TOGETHER, "styles": ["block"], "orders": ["0,1"]}
+    study |= {"units": [1, 2], "intervals": [1], "blocks": {"one_3": [[1, 1], [1, 3], [1, 8]]}}
+    everything = explored(tmp_path, **study)
+    assert all(design.programs is None for design in everything.pareto), "they are short"
+    most = 8
+    for module in (program, schedules):
+        monkeypatch.setattr(module, "MOST_INSTRUCTIONS", most)
+    bounded = explored(tmp_path, **study)
+    assert {design.id: design.objectives for design in bounded.pareto} == {
+        design.id: design.objectives for design in everything.pareto
+    }
+    doubtful = [design.programs for design in bounded.pareto if design.programs is not None]
+    assert doubtful
+    assert all(programs.instructions > most and not programs.exact for programs in doubtful)
+    derived = explored(tmp_path, hardware=True, **study)
+    assert 0 < len(derived.pareto) < len(bounded.pareto)
+    assert not derived.exact
+    assert any("left out: the program of" in remark for remark in derived.remarks)
+    for programs in (design.programs for design in derived.pareto):
+        assert programs is None or (programs.exact and programs.instructions <= most)
+    for module in (program, schedules):
+        monkeypatch.setattr(module, "MOST_INSTRUCTIONS", 1)
+    assert all("would have" in str(reason) for reason in refusals(explored(tmp_path, hardware=True, **study)))

@@ -1,0 +1,63 @@
+"""Programs of found designs that may be too long to be emitted: bounded for all, derived where only hardware counts.
+
+The bound takes milliseconds for a design. A program is derived in seconds, so that is done only with `hardware` in the
+study, and only of designs whose bound is above what emission takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from arrayol.errors import ArrayolError
+from arrayol.text import counted, few
+from dse.results.designs import ProgramsRecord
+from dse.space.mappings import MappingSpace
+from dse.verify.programs import longest_bound, longest_program
+from hwmodel.cost_model.estimate import DesignEstimate
+from hwmodel.design import Design
+from hwmodel.emit.schedule import program
+from hwmodel.emit.verilog.coverage import reason_text
+
+
+@dataclass(frozen=True)
+class LongPrograms:
+    """Designs whose programs may be too long: how long, and why the schedules of some are refused, each by design."""
+
+    lengths: Mapping[Design, ProgramsRecord] = field(default_factory=dict)
+    refused: Mapping[Design, str] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """What was left out, in words; empty where nothing was."""
+        if not self.refused:
+            return ""
+        return f"{counted(len(self.refused), 'design')} left out: {few(list(dict.fromkeys(self.refused.values())))}"
+
+
+def long_programs(space: MappingSpace, designs: Sequence[Design], announce: Callable[[str], None]) -> LongPrograms:
+    """The designs with blocks whose bound is above what emission takes; with `hardware` in the study, derived."""
+    variants = {one.choice: one for one in space.variants}
+    estimates, lengths = dict[Design, DesignEstimate](), dict[Design, ProgramsRecord]()
+    for design in designs:
+        variant = variants[design.choice]
+        if variant.coverage.why_not(design) is None:
+            groups = variant.model.estimates(list(design.groups))
+            estimate = variant.model.whole(design, groups, reuse_memory=space.study.reuse_memory)
+            bound = longest_bound(variant.accesses, variant.model.platform, design, estimate)
+            if bound > program.MOST_INSTRUCTIONS:
+                estimates[design], lengths[design] = estimate, ProgramsRecord(instructions=bound, exact=False)
+    if not space.study.hardware or not estimates:
+        return LongPrograms(lengths)
+    announce(f"deriving the programs of {counted(len(estimates), 'design')}, which takes seconds each")
+    refused = dict[Design, str]()
+    for design, estimate in estimates.items():
+        variant = variants[design.choice]
+        try:
+            longest = longest_program(variant.accesses, variant.model.platform, design, estimate)
+            if longest is not None:
+                lengths[design] = ProgramsRecord(instructions=longest.instructions, exact=True)
+                longest.require_short()
+        except ArrayolError as refusal:
+            refused[design] = reason_text(refusal)
+    return LongPrograms(lengths, refused)
