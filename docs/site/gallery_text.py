@@ -74,7 +74,7 @@ def _front_of(front: dict[str, Any]) -> Figure:
     points = [(cycles, data, design) for design, cycles, data in front["designs"]]
     axes = [
         Axis(title, [point[place] for point in points])
-        for place, title in enumerate(("latency (cycles)", "internal memory (data)"))
+        for place, title in enumerate(("latency (cycles)", "internal memory (elements)"))
     ]
     figure = new_sheet(6, 2.8)
     drawn = draw_panel(figure.add_subplot(), Panel(axes[0], axes[1], points, (), staircase=True, roomy=False))

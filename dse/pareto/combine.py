@@ -1,4 +1,6 @@
-"""Whole designs from group designs: the front over all fusions (docs/search.md, "From groups to whole designs").
+"""Whole designs from group designs: the front over all fusions.
+
+Source: docs/how-search-works.md, "From groups to whole designs".
 
 The groups of a legal fusion can run one after another; what has run after each is a down-set, a set of tasks that holds
 all that its tasks need. So fusions are the paths from the empty set to all tasks, each step a group that can run next,

@@ -1,7 +1,7 @@
 """Exact Pareto fronts as arrays: points ascending, each value once, with the fewest units among equals.
 
 Values are integers, smaller is better. Sums of fronts are how whole designs come from groups
-(docs/search.md, "From groups to whole designs").
+(docs/how-search-works.md, "From groups to whole designs").
 
 A point dominates another when it is nowhere larger and somewhere smaller; of equal points none dominates, all stay.
 Each point is compared with every other one, dominated or not, so that the count depends on the number of points alone:

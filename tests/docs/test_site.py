@@ -52,6 +52,7 @@ def test_every_page_stands_in_a_table_of_contents() -> None:
     contents = "".join(re.findall(r"^```{toctree}\n(.*?)^```$", read("index.md"), re.MULTILINE | re.DOTALL))
     listed = [line for line in contents.splitlines() if line and not line.startswith(":")]
     assert sorted(listed) == sorted(page for page in pages if page != "index")
+    assert not {"search", "genindex", "modindex"} & set(pages)  # Sphinx writes pages of its own to these names
 
 
 def test_the_gallery_has_every_shipped_specification() -> None:
