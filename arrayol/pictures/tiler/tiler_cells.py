@@ -291,7 +291,10 @@ def _best_place(grid: Grid, cell: Cell, text: str) -> tuple[Position, int]:
 
 
 def _label_positions(grid: Grid, cell: Cell, text: str) -> Iterator[tuple[Position, int]]:
-    """Middles of a text to the right, left, below and above a cell, then some rows off to the right, with rows."""
+    """Middles of a text to the right, left, below and above a cell, then some rows off to the right, with rows.
+
+    Above the first row of cells there is room between the array and its tiler.
+    """
     (x, y), half = grid.middle(cell), width_of(text, TEXT, True) / 2
     left, top, low = *grid.corner, grid.corner[1] + grid.height
     out = grid.side / 2 + 0.07
@@ -301,6 +304,8 @@ def _label_positions(grid: Grid, cell: Cell, text: str) -> Iterator[tuple[Positi
     for at in (y + out + 0.02, y - out - 0.02):
         if x - half > left and top < at < low:
             yield (x, at), 0
+    if y - grid.side < top:
+        yield (max(x, left + half), top - height_of(TEXT) / 2 - 0.02), 0
     for steps in (1, -1, 2, -2, 3, -3, 4, -4):
         if top < y + steps * grid.side < low:
             yield (x + out + 0.1 + half, y + steps * grid.side), abs(steps)
