@@ -87,8 +87,12 @@ class Verifier:
     @property
     def size(self) -> str:
         """The size of the simulation, in words."""
+        whole = self.form.original.constants
+        if all(value == whole[name] for name, value in self.consts.items()):
+            return "at its whole size"
         consts = ", ".join(f"{name} = {value}" for name, value in self.consts.items())
-        return f"at the reduced size {consts}" if consts else "at its whole size"
+        is_smaller = all(value <= whole[name] for name, value in self.consts.items())
+        return f"at the reduced size {consts}" if is_smaller else f"at the size {consts}"
 
     def all(
         self,

@@ -51,6 +51,14 @@ def designs(verifier: Verifier) -> Sequence[Design]:
     return [*found.decisions[::12], found.decisions[-1]]
 
 
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [({"H": 60, "W": 40}, SIZE), ({"H": 20, "W": 40}, "at its whole size"), ({"H": 20, "W": 20}, f"at the {SIZE[15:]}")],
+)
+def test_a_size_is_called_reduced_only_if_it_is_smaller(size: dict[str, int], said: str) -> None:
+    assert verifier_of(api.load(SPECS / "lpsf.aol", size), load_platform(GIVEN)).size == said
+
+
 def test_the_plan_lists_each_group_once(verifier: Verifier, designs: Sequence[Design]) -> None:
     plan = verifier.plan(designs, asked=True)
     variants = [variant for design in designs for variant in verifier.variants(design)]
