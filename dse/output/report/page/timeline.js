@@ -69,8 +69,9 @@ function drawSteps(svg, steps, begin, scale, rows, shared, height) {
     bar(svg, "stores", rows.length - 1, x + (shared ? loads * scale : 0), stores * scale, `step ${number}: stores, ${counted(stores, "cycle")}`);
     if (x - labelled > 8 * shown(start).length + 8) {
       svg.append(draw("line", { class: "axis", x1: x, x2: x, y1: 20, y2: foot + 5 }));
-      svg.append(label(x, foot + 18, shown(start), { "text-anchor": x > begin + 20 ? "middle" : "start", class: "small" }));
-      labelled = x;
+      const centred = x > begin + 20;
+      svg.append(label(x, foot + 18, shown(start), { "text-anchor": centred ? "middle" : "start", class: "small" }));
+      labelled = centred ? x : x + 4 * shown(start).length; // the middle of the label
     }
     x += width;
   }
