@@ -293,6 +293,13 @@ CONSTRUCTS = {
         "8; u[i] -= 100; u[i] >>= 1; }"
     ),
     "steps inside expressions": "|||int k = 0; for (int i = 0; i < 6; i++) { y[k++] = x[i]; y[k++] = -x[i]; }",
+    "a step beside a call": (
+        "static int limited(int v, int k) { return v < k ? v : k; }\n"
+        "|||int k = 0; for (int i = 0; i < 12; i++) y[k++] = limited(x[i], 50);"
+    ),
+    "a step beside a call, and its variable again": (
+        "static int same(int k) { return k; }\n|||int k = 0; for (int i = 0; i < 9; i++) y[k++] = same(x[i]) + x[k];"
+    ),
     "sizeof": (
         "|||y[0] = sizeof(x[0]) * 3 + sizeof(uint16_t); for (unsigned i = 0; i < 48 / sizeof(int); i++) y[i] += 1;"
     ),

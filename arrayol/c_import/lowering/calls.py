@@ -72,7 +72,7 @@ class Calls:
         run.scopes.frames.append([{}])
         run.path.append(id(node))
         run.open_calls.append(node.name.name)
-        whole = run.statements.whole
+        whole = run.statements.whole  # of the caller, which goes on after the call
         try:
             for parameter, value in zip(parameters, bound, strict=True):
                 self._bind(parameter, value)
@@ -84,8 +84,8 @@ class Calls:
             run.scopes.frames.pop()
             run.path.pop()
             run.open_calls.pop()
-            run.statements.whole = whole
             self.kinds.pop()
+            run.statements.whole = whole
         return returned[0] if returned else None
 
     def _argument(self, parameter: Any, node: Any) -> Any:
