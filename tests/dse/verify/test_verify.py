@@ -53,7 +53,11 @@ def designs(verifier: Verifier) -> Sequence[Design]:
 
 @pytest.mark.parametrize(
     ("size", "said"),
-    [({"H": 60, "W": 40}, SIZE), ({"H": 20, "W": 40}, "at its whole size"), ({"H": 20, "W": 20}, f"at the {SIZE[15:]}")],
+    [
+        ({"H": 60, "W": 40}, SIZE),
+        ({"H": 20, "W": 40}, "at its whole size"),
+        ({"H": 20, "W": 20}, f"at the {SIZE[15:]}"),
+    ],
 )
 def test_a_size_is_called_reduced_only_if_it_is_smaller(size: dict[str, int], said: str) -> None:
     assert verifier_of(api.load(SPECS / "lpsf.aol", size), load_platform(GIVEN)).size == said
