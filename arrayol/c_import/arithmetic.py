@@ -267,9 +267,34 @@ class Arithmetic:
         value = COperation(sign, BOOL, _definite(operands, kind))
         condition = affine_condition(value)
         if condition is None:
-            return value
+            return self._wrapped_comparison(sign, operands, kind) or value
         known = self._decided(condition)
         return value if known is None else truth(known)
+
+    def _wrapped_comparison(self, sign: str, operands: tuple[COperation, COperation], kind: str) -> COperation | None:
+        """A bound of an unsigned integer that may have wrapped, as `i - 1 < n`: it has not, and keeps to the bound."""
+        left, right = operands
+        if kind not in {"u32", "u64"}:
+            return None
+        if left.form is not None:
+            turned = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(sign, sign)
+            return None if right.form is not None else self._wrapped_comparison(turned, (right, left), kind)
+        form = _unwrapped(left)
+        most = (1 << 31) - 1
+        if form is None or right.form is None or not self.is_between(right.form, 0, most):
+            return None
+        if not self.is_between(form, -most, most):
+            return None
+        bounded = self.of_form(form, "i64"), self.of_form(right.form, "i64")
+        compared = self._comparison(sign, bounded, "i64")
+        if sign in {"==", "!="}:
+            return compared
+        positive = self._comparison(">=", (bounded[0], integer(0, "i64")), "i64")
+        return (
+            self.both("and", positive, compared)
+            if sign in {"<", "<="}
+            else self.both("or", self.inverse(positive), compared)
+        )
 
     def _decided(self, condition: ElementGuard) -> bool | None:
         """Whether a comparison of numbers always or never holds; consts decide nothing."""
@@ -449,8 +474,12 @@ class Arithmetic:
 
 def _unwrapped(value: COperation) -> Form | None:
     """The form of an integer, or of an unsigned one that may have wrapped: what it would be then."""
-    if value.form is not None or value.kind not in {"+", "-"} or value.type[0] != "u":
+    if value.form is not None or value.type not in {"u32", "u64"}:
         return value.form
+    if value.kind == "convert" and value.operands[0].type[0] == "i":
+        return value.operands[0].form
+    if value.kind not in {"+", "-"}:
+        return None
     left, right = map(_unwrapped, value.operands)
     if left is None or right is None:
         return None

@@ -18,6 +18,7 @@ from arrayol.source import SourceFile
 FOLDER = Path(__file__).parent / "styles"
 # By file: the extents of each repetition; a delay stands behind its own.
 REPETITIONS = {
+    "bands": ["[96]", "[96]", "[96]", "[96]", "[8, 12, 2]", "[8, 12, 2]", "[100]"],
     "called_by_choice": ["[100] delay 1", "[100]"],
     "called_twice": [],
     "cascade": ["[128] delay 1"],
@@ -79,6 +80,7 @@ REPETITIONS = {
     "structs": ["[32]"],
     "subsampled": ["[24, 80]", "[12, 40]", "[12, 40]", "[80, 12]"],
     "weights": ["[4]", "[4, 16] delay 1, 0", "[16]"],
+    "wrapped": ["[20, 24]", "[200]", "[200]"],
 }
 # By file: the type of the port that takes a window or a block.
 WINDOWS = {

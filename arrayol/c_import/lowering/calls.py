@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from pycparser import c_ast
@@ -10,7 +11,7 @@ from pycparser import c_ast
 from arrayol.c_import.arithmetic import RefusalError, integer, truth_of
 from arrayol.c_import.lowering.context import Context
 from arrayol.c_import.lowering.ctypes import BYTES, NumberType, Struct, Void
-from arrayol.c_import.lowering.symbols import Address, CellAddress, PointerCell, StructCell
+from arrayol.c_import.lowering.symbols import Address, CArray, CellAddress, PointerCell, StructCell
 from arrayol.c_import.model import COperation, ForLoop, Form
 from arrayol.c_import.reading.syntax import nodes_of
 from arrayol.ir.affine import Affine
@@ -155,9 +156,32 @@ class Calls:
         if isinstance(sides[0], COperation) and isinstance(sides[1], COperation):
             self.results[-1].append(run.arithmetic.choice(condition, sides[0], sides[1]))
         elif any(one is not None for one in sides):
-            if any(isinstance(one, StructCell) for one in sides):
-                raise RefusalError("a struct that is returned in a choice is not read", "return it at the end", node)
+            if run.structs.is_struct(sides[0]) and run.structs.is_struct(sides[1]):
+                self.results[-1].append(self._chosen_struct(condition, sides, node))
+                return
             raise RefusalError("one branch returns a value, and the other does not", "return a value in both", node)
+
+    def _chosen_struct(self, condition: COperation, sides: Sequence[Any], node: Any) -> Any:
+        """The struct that one of two branches returns: a choice for each field, or both the same."""
+        if sides[0] is sides[1]:
+            return sides[0]
+        result = self.run.structs.declare(node, "returned", self.kinds[-1])
+        self._choose_fields(result, condition, sides, node)
+        return result
+
+    def _choose_fields(self, result: StructCell, condition: COperation, sides: Sequence[Any], node: Any) -> None:
+        run = self.run
+        for name, cell in result.cells.items():
+            fields = [run.structs.field(one, name) for one in sides]
+            if isinstance(cell, StructCell):
+                self._choose_fields(cell, condition, fields, node)
+            elif isinstance(cell, CArray):
+                raise RefusalError(
+                    "a struct with arrays that a choice returns is not read", "return it at the end", node
+                )
+            else:
+                values = [run.expressions.load(one, node) for one in fields]
+                run.statements.put(cell, run.arithmetic.choice(condition, *values), node)
 
     def returned(self, node: Any) -> None:
         """`return`, with the value in the type of the function."""
@@ -181,7 +205,8 @@ class Calls:
         target = run.expressions.pointer(arguments[0])
         run.unrolling.keep_array(target)
         if isinstance(target, CellAddress):
-            raise RefusalError(f"'{name}' of a scalar is not read", "assign it", node)
+            hint = "assign it; the bits of a float are not read as an integer, so hand over the integers"
+            raise RefusalError(f"'{name}' of a scalar is not read", hint, node)
         size = run.number_of(run.expressions.form(arguments[2], "the number of bytes"))
         if target.array.parts:
             raise RefusalError(f"'{name}' of structs of several types is not read", "assign field by field", node)
@@ -255,6 +280,7 @@ def _is_downwards(name: str, target: Address, source: Address, shape: Sequence[i
 
 
 def _at(address: Address, places: list[Form]) -> Address:
-    """The element that lies some places after an address."""
+    """The element that lies some places after an address; the fields of structs are elements, too."""
     *outer, last = address.subscripts
-    return Address(address.array, (*outer, last + places[0], *places[1:]))
+    array = replace(address.array, fields=()) if address.array.fields else address.array
+    return Address(array, (*outer, last + places[0], *places[1:]))

@@ -118,6 +118,9 @@ class Types:
                 return self._struct(node)
             case c_ast.Enum():
                 return NumberType("u32" if self._never_negative(node) else "i32")
+            case c_ast.FuncDecl():
+                hint = "call the function by its name; choose by a switch between calls"
+                raise RefusalError("a pointer to a function is not read", hint, node)
             case c_ast.Union():
                 raise RefusalError("a union is not read", "use an array for each view of the data", node)
             case _:

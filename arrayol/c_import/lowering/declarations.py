@@ -286,6 +286,9 @@ class Declarations:
     def fill_array(self, array: CArray, init: Any, node: Any, *, is_constant: bool) -> None:
         """The first values of an array; those of a constant one are a table."""
         run = self.run
+        if array.parts:
+            self._fill_parts(array, init, node, is_constant=is_constant)
+            return
         values = run.states.initial_values(array, init)
         if is_constant and all(one is not None for one in values):
             array.table = run.states.table(array, values, node)
@@ -301,6 +304,28 @@ class Declarations:
                 run.recorder.contents[list(array.cells.values())[place]] = value or Undefined()
                 continue
             run.recorder.store(array, run.states.subscripts(array, place), value or integer(0, "i32"), run.span(node))
+
+    def _fill_parts(self, array: CArray, init: Any, node: Any, *, is_constant: bool) -> None:
+        """The first values of an array of structs whose fields differ: those of each field. Raises RefusalError."""
+        items = init.exprs if isinstance(init, c_ast.InitList) else []
+        is_list = all(isinstance(one, c_ast.InitList) for one in items)
+        if len(array.dims) != 1 or not is_list or not isinstance(init, c_ast.InitList):
+            hint = "write each struct between braces of its own, in the order of the elements"
+            raise RefusalError(f"these values of '{array.name}' are not read", hint, init)
+        for place, (name, part) in enumerate(array.parts.items()):
+            values = [_value_of_field(one, name, place) for one in items]
+            self.fill_array(part, c_ast.InitList(values, init.coord), node, is_constant=is_constant)
+
+
+def _value_of_field(init: Any, name: str, place: int) -> Any:
+    """What a struct's list of values says of a field: in the order of the fields, or by their names."""
+    named = [one for one in init.exprs if isinstance(one, c_ast.NamedInitializer)]
+    if named and len(named) < len(init.exprs):
+        raise RefusalError("this list names some fields only", "name all of them, or none", init)
+    for one in named:
+        if len(one.name) == 1 and getattr(one.name[0], "name", None) == name:
+            return one.expr
+    return init.exprs[place] if not named and place < len(init.exprs) else c_ast.InitList([], init.coord)
 
 
 def _are_zeros(values: Sequence[COperation | None]) -> bool:

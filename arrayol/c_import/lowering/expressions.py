@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from math import prod
 from typing import Any
@@ -508,18 +509,27 @@ class Expressions:
             symbol = self._named(base)
             if base is node and isinstance(symbol, PointerCell) and isinstance(symbol.type, Sequence):
                 return self.bytes_of(symbol.type, node)  # a row of another array
-            if isinstance(symbol, CArray) and not symbol.parts:
+            if isinstance(symbol, CArray):
                 return self._size_of_elements(symbol, depth, node)
         return BYTES[self.value(node).type]
 
     def _size_of_elements(self, array: CArray, depth: int, node: Any) -> int:
         """The bytes of what stands behind some subscripts of an array. Raises RefusalError."""
-        count = BYTES[array.type]
+        count = self._layout(array, node)[0] if array.parts else BYTES[array.type]
         for extent in map(self.run.number_of, array.dims[depth:]):
             if extent is None:
                 raise RefusalError(f"'{array.name}' has no size here", "write the number of bytes", node)
             count *= extent
         return count
+
+    def _layout(self, array: CArray, node: Any) -> tuple[int, int]:
+        """The bytes of one element of an array of structs whose fields differ, and what it is aligned to."""
+        end, most = 0, 1
+        for part in array.parts.values():
+            width = self._layout(part, node)[1] if part.parts else BYTES[part.type]
+            end = -(-end // width) * width + self._size_of_elements(part, len(array.dims), node)
+            most = max(most, width)
+        return -(-end // most) * most, most
 
     def bytes_of(self, kind: CType, node: Any) -> int:
         """The bytes of a type. Raises RefusalError."""
@@ -535,7 +545,7 @@ class Expressions:
         raise RefusalError("the size of this type is not known", "write the number of bytes", node)
 
     def _call(self, node: Any) -> COperation:
-        name = getattr(node.name, "name", None)
+        name = node.name.name if isinstance(node.name, c_ast.ID) else None
         if name in self.run.unit.functions:
             before = len(self.run.recorder.refusals)
             value: COperation | None = self.run.calls.inlined(node)
@@ -546,12 +556,14 @@ class Expressions:
             return value
         if name is None:
             raise RefusalError("a call of a computed function is not read", "call a function by its name", node)
+        with suppress(RefusalError):  # a pointer whose declaration was refused has been named there
+            self.run.scopes.find(name, node)
         arguments = [self.value(one) for one in (node.args.exprs if node.args else [])]
         if name in COMPOSED:
             return composed(self.arithmetic, name, arguments)
         value = self.arithmetic.call(name, arguments)
         if value is None:
-            known = ", ".join(sorted({*EXACT, *NEAR, *COMPOSED, "fmin", "fmax"}))
+            known = ", ".join(sorted({*EXACT, *NEAR, *COMPOSED, "fmin", "fmax", "fminf", "fmaxf"}))
             raise RefusalError(f"'{name}' is not known", f"define it in this file; known are {known}", node)
         return value
 

@@ -309,7 +309,7 @@ class FunctionRun(Context):
         array.hidden = "static" in (node.storage or []) and not self._is_seen_elsewhere(node.name)
         self.scopes.enter(node.name, array)
         if node.init is not None and self.states.is_constant(node):
-            array.table = self.states.table(array, self.states.initial_values(array, node.init), node)
+            self.declarations.fill_array(array, node.init, node, is_constant=True)
         else:
             self.unrolling.declare(array, node)
 

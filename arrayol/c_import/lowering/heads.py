@@ -68,7 +68,8 @@ class Heads:
         chosen = next((one for one in steps if stepped_name(one) in used), None)
         if chosen is None:
             message = "no step of this loop moves what its condition asks"
-            raise RefusalError(message, "step the iterator by a constant", node)
+            hint = "step the iterator by a constant, or count the most iterations and leave by 'break'"
+            raise RefusalError(message, hint, node)
         if node.init is not None:
             inits = node.init.decls if isinstance(node.init, c_ast.DeclList) else [node.init]
             for one in inits:

@@ -39,7 +39,7 @@ from arrayol.c_import.lowering.symbols import (
 from arrayol.c_import.lowering.turns import Counter, Rotation, Turn, counter_of, rotation_of, turn_of
 from arrayol.c_import.lowering.unrolling import MOST_ITERATIONS
 from arrayol.c_import.model import UNKNOWN, COperation, Dynamic, ElementGuard, ForLoop, Form, Statement
-from arrayol.c_import.reading.syntax import nodes_of
+from arrayol.c_import.reading.syntax import has_steps, nodes_of
 from arrayol.c_import.reading.trees import RunsOnce
 from arrayol.ir.affine import Affine
 
@@ -183,8 +183,9 @@ class Loops:
     def _unroll_around(self, node: Any) -> bool:
         """Unroll the loops whose iterators decide how a loop runs, but by no affine form, as `h = 1 << stage` does."""
         run = self.run
-        names: set[str] = set()
-        for name in {one.name for part in (node.init, node.cond, node.next) if part for one in identifiers(part)}:
+        parts = [part for part in (node.init, node.cond, node.next) if part]
+        names = self._choosing_bounds(parts)
+        for name in {one.name for part in parts for one in identifiers(part)}:
             try:
                 symbol = run.scopes.find(name, node)
             except (RefusalError, PoisonedError):
@@ -198,6 +199,19 @@ class Loops:
             run.unrolling.unroll(one, ForLoop("", Affine(), Affine(constant=count or 0), run.span(one)))
             for one, count in around
         )
+
+    def _choosing_bounds(self, parts: Sequence[Any]) -> set[str]:
+        """The counters of loops around that choose the bounds of a loop from const tables."""
+        names: set[str] = set()
+        kinds = (c_ast.ArrayRef, c_ast.StructRef)
+        for one in (one for part in parts for kind in kinds for one in nodes_of(part, kind) if not has_steps(one)):
+            try:
+                place = self.run.expressions.place(one)
+            except (RefusalError, PoisonedError):
+                continue
+            if isinstance(place, Address) and place.array.table is not None:
+                names = names.union(*map(names_of, place.subscripts))
+        return names
 
     def _stepwise(self, node: Any, refusal: RefusalError) -> None:
         """Run a loop iteration by iteration, as long as its condition is known. Raises the refusal where it is not."""

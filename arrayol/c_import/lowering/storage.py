@@ -33,7 +33,8 @@ class Storage:
         """The array that a declaration makes. Raises RefusalError."""
         array = self.array_named(node.name, kind, node, local=local, state=state)
         if array.dims and array.dims[0] is None and node.init is not None:
-            array.dims[0] = Affine(constant=len(node.init.exprs))
+            for one in (array, *array.parts.values()):
+                one.dims[0] = Affine(constant=len(node.init.exprs))
         return array
 
     def array_named(self, name: str, kind: CType, node: Any, *, local: bool, state: bool = False) -> CArray:
@@ -166,9 +167,6 @@ class Storage:
 
     def initial_values(self, array: CArray, init: Any) -> list[COperation | None]:
         """The values of a list, in the order of the elements; 0 for those that it leaves out. Raises RefusalError."""
-        if array.parts:
-            hint = "write an array for each field"
-            raise RefusalError(f"'{array.name}' has values, and fields of several types", hint, init)
         shape = [self.run.number_of(dim) for dim in array.dims]
         count = 1
         for extent in shape:
@@ -203,7 +201,10 @@ class Storage:
             elif place >= len(values):
                 raise RefusalError(f"'{array.name}' has more values than elements", "leave some out", one)
             else:
-                item = one.exprs[0] if isinstance(one, c_ast.InitList) else one
+                item = one.exprs[0] if isinstance(one, c_ast.InitList) and one.exprs else one
+                if isinstance(item, c_ast.InitList):  # no value: 0
+                    place += 1
+                    continue
                 values[place] = self.run.arithmetic.converted(self.run.expressions.value(item), array.type)
                 place += 1
 

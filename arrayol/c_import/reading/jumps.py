@@ -353,10 +353,36 @@ def _counted(node: Any) -> Any:
         if name is None or name not in names_in(node.cond):
             continue
         is_named = any(name in names_in(one) for one in items[place + 1 :]) or any(assigns(one, name) for one in body)
-        if is_named or any(jumps(one, (c_ast.Continue,)) for one in body):
+        leaves = any(jumps(one, (c_ast.Break,)) for one in items[place + 1 :])  # after the step
+        if is_named or leaves or any(jumps(one, (c_ast.Continue,)) for one in body):
             break
         return kind(None, node.cond, step, c_ast.Compound(body, node.coord), node.coord)
-    return kind(None, node.cond, None, node.stmt, node.coord)
+    return _with_step_moved(node, kind, items) or kind(None, node.cond, None, node.stmt, node.coord)
+
+
+def _with_step_moved(node: Any, kind: type, items: list[Any]) -> Any:
+    """The `for` that `while (p != end) { v = *p++; ... }` is, where nothing after the step names what it moves."""
+    asked = names_in(node.cond)
+    for place, item in enumerate(items):
+        if isinstance(item, (c_ast.If, c_ast.Compound, c_ast.Switch, c_ast.Label, *_LOOPS)):
+            continue
+        steps = [one for one in nodes_below(item) if isinstance(one, c_ast.UnaryOp) and one.op in {"p++", "p--"}]
+        step = next((one for one in steps if stepped_name(one) in asked), None)
+        if step is None or any(jumps(one, (c_ast.Continue,)) for one in items):
+            continue
+        name = step.expr.name
+        named = [one for one in nodes_below(item) if isinstance(one, c_ast.ID) and one.name == name]
+        is_chosen = any(
+            isinstance(one, c_ast.TernaryOp) or getattr(one, "op", None) in {"&&", "||"} for one in nodes_below(item)
+        )
+        others = [*items[:place], *items[place + 1 :]]
+        if is_chosen or len(named) > 1 or any(assigns(one, name) for one in others):
+            continue
+        if any(name in names_in(one) or jumps(one, (c_ast.Break,)) for one in items[place + 1 :]):
+            continue
+        body = [*items[:place], deepcopy(item, {id(step): step.expr}), *items[place + 1 :]]
+        return kind(None, node.cond, step, c_ast.Compound(body, node.coord), node.coord)
+    return None
 
 
 def _counted_down(node: Any) -> Any:

@@ -164,12 +164,22 @@ class _Compiler:
 
     def _refused(self, found: re.Match[str]) -> Exception:
         message = f"the preprocessor: {found[4]}"
-        hint = 'give your include folders and macros, as --cc "gcc -Iinc -DN=64"'
+        missing = re.match(r"(\S+): No such file", found[4])
+        hint = header_hint("" if missing is None else missing[1])
         if found[1] != "<stdin>":
             return error("c-syntax", f"{found[1]}:{found[2]}: {message}", hint=hint, file=self.file.name)
         line = min(int(found[2]), self.file.text.count("\n") + 1)
         start = sum(len(one) + 1 for one in self.file.text.split("\n")[: line - 1])
         return error("c-syntax", message, Span(self.file, start, start + len(self.file.line(line))), hint=hint)
+
+
+def header_hint(name: str) -> str:
+    """What to do where a header is missing."""
+    if re.search(r"intrin|arm_neon|arm_acle|altivec|arm_sve", name):
+        return "intrinsics of a processor are not read: write the loops that they stand for"
+    if name and "." not in name:
+        return "headers of C++ are not read: include C's, as stdint.h for cstdint, and write in C what others give"
+    return 'give your include folders and macros, as --cc "gcc -Iinc -DN=64"'
 
 
 def _checked(text: str | None, file: SourceFile) -> str:
