@@ -51,7 +51,8 @@ class _Use:
     def fixed(self, values: Mapping[str, Form]) -> _Use:
         """The same with numbers in place of consts."""
         loops = tuple(
-            replace(loop, low=renamed(loop.low, values), high=renamed(loop.high, values)) for loop in self.statement.loops
+            replace(loop, low=renamed(loop.low, values), high=renamed(loop.high, values))
+            for loop in self.statement.loops
         )
         conditions = tuple(renamed_condition(one, values) for one in self.statement.conditions)
         guards = tuple(renamed_condition(one, values) for one in self.access.guards)
@@ -67,7 +68,7 @@ class _Use:
             return False
         ranges = Ranges({}, loops)
         least, greatest = ranges.least(exact), ranges.greatest(exact)
-        if least is not None and greatest is not None and 0 <= least and greatest < extent.number:
+        if least is not None and greatest is not None and least >= 0 and greatest < extent.number:
             return False
         ends = self.ends(exact, {})
         return ends is not None and (ends[0] < 0 or ends[1] >= extent.number)

@@ -230,7 +230,8 @@ def _with_known_iterators(stage: Stage) -> Stage:
             bounds = (not_negative(own - loop.low), not_negative(loop.high - 1 - own))
             inside = replace(statement, conditions=(*statement.conditions, *bounds))
             position = (*statement.position[:at], *statement.position[at + 1 :])
-            renaming = Renaming({loop.name: form})
+            value: Form = Affine(tuple(form.terms), form.constant)
+            renaming = Renaming({loop.name: value})
             statement = renaming.statement(inside, (*statement.loops[:at], *statement.loops[at + 1 :]), position)
     return replace(stage, statements=(statement,))
 

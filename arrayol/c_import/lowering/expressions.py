@@ -265,7 +265,11 @@ class Expressions:
 
     def _seen_as(self, address: Address | CellAddress, kind: str, node: Any) -> Address | CellAddress:
         """A pointer to numbers of a type, which may be the other integers of the same width."""
-        own = address.array.view or address.array.type if isinstance(address, Address) else getattr(address.cell, "type", kind)
+        own = (
+            address.array.view or address.array.type
+            if isinstance(address, Address)
+            else getattr(address.cell, "type", kind)
+        )
         if own == kind:
             return address
         if isinstance(address, Address) and {own[0], kind[0]} == {"i", "u"} and own[1:] == kind[1:]:

@@ -198,7 +198,11 @@ class FunctionRun(Context):
     def _with_dimensions(self, statements: list[Statement]) -> tuple[dict[str, Variable], list[Statement]]:
         """The variables and statements with the dimensions that are meant; arrays whose rows pointers leave, too."""
         arrays = self.recorder.arrays
-        rows = {name: array.dims for name, array in arrays.items() if len(array.dims) > 1 and array.key not in self.known.flat}
+        rows = {
+            name: array.dims
+            for name, array in arrays.items()
+            if len(array.dims) > 1 and array.key not in self.known.flat
+        }
         left = rows_left(statements, rows, self.values)
         if left:
             self.known.flat.update((arrays[name].key, True) for name in left)

@@ -610,7 +610,11 @@ class Loops:
         for cell, change in changes_of_pointers(symbols, after):
             changes[cell.key] = change
         is_state = "carried" in changes.values() and any(map(unknown_of, entering)) and not statements
-        if is_state and not any(_takes_more(one, loop) for one in after.values()) and self.run.unrolling.unroll(node, loop):
+        if (
+            is_state
+            and not any(_takes_more(one, loop) for one in after.values())
+            and self.run.unrolling.unroll(node, loop)
+        ):
             raise RestartError
         return changes, written | {cell.key for cell in cells if changes[cell.key] == "carried"}
 

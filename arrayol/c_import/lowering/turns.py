@@ -17,7 +17,7 @@ from arrayol.ir.affine import Affine
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """That a scalar moves by a step in each iteration, and stays in `low`..`low` + extent as the place in a ring does."""
+    """That a scalar moves by a step in each iteration, and stays in `low`..`low` + extent, as a place in a ring."""
 
     step: int
     extent: int
@@ -68,8 +68,8 @@ def rotation_of(places: Sequence[Content]) -> Rotation | None:
 class Counter:
     """That a scalar moves by a step once in so many iterations, as the place of what a decimator makes does.
 
-    It moves in iteration n, from 0, where n + `phase` is `period` - 1 modulo the period, if conditions hold that are the
-    same in all iterations.
+    It moves in iteration n, from 0, where n + `phase` is `period` - 1 modulo the period, if conditions hold `where` all
+    iterations have the same.
     """
 
     step: int
@@ -87,13 +87,17 @@ def counter_of(before: COperation, after: COperation, loop: ForLoop) -> Counter 
     step = None if after.form is None or before.form is None else (after.form - before.form).number
     if step is not None:
         return Counter(step, 1, 0)
-    if after.kind != "choice" or before.form is None:
-        return None
-    condition, moved, kept = after.operands
-    if moved.form == before.form and (guard := affine_condition(condition)) is not None:
+    condition, moved, kept = after.operands if after.kind == "choice" else (after, after, after)
+    guard = affine_condition(condition) if moved.form == before.form else None
+    if guard is not None:
         return _counted(before, kept, guard.negated(), loop)
-    if kept.form != before.form:
-        return None
+    return (
+        _counted_where(before, condition, moved, loop) if before.form is not None and kept.form == before.form else None
+    )
+
+
+def _counted_where(before: COperation, condition: COperation, moved: COperation, loop: ForLoop) -> Counter | None:
+    """A scalar that moves where conditions hold, one of which at most hangs on the loop's iterator."""
     parts, fixed = list[ElementGuard](), list[COperation]()
     for part in _all_of(condition):
         known = affine_condition(part)
@@ -126,7 +130,7 @@ def _all_of(condition: COperation) -> Iterator[COperation]:
 
 
 def _period_and_phase(condition: ElementGuard, loop: ForLoop) -> tuple[int, int] | None:
-    """When a condition holds that a loop's iterator has one rest: `(i + b) % m == r`, `!= r` of two, or an end of 0..m."""
+    """When a loop's iterator has the rest that a condition says: `(i + b) % m == r`, `!= r` of two, or an end of 0..m."""
     form, low = condition.form, loop.low.number
     term, factor = form.terms[0] if form is not None and len(form.terms) == 1 else ("", 0)
     if form is None or low is None or not isinstance(term, Rounded) or term.operator != "%" or abs(factor) != 1:
@@ -135,7 +139,7 @@ def _period_and_phase(condition: ElementGuard, loop: ForLoop) -> tuple[int, int]
     if condition.kind == ">=" and rest != (period - 1 if factor == 1 else 0):
         return None
     if condition.kind == "!=":
-        if period != 2:  # noqa: PLR2004
+        if period != 2:
             return None
         rest += 1
     start = term.form.without(loop.name).number
