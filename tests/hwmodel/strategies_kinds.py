@@ -54,7 +54,10 @@ def placed_streams(draw: st.DrawFn) -> MappedSpec:
 @st.composite
 def axi_streams(draw: st.DrawFn) -> MappedSpec:
     """A design that is one stream, with an AXI4-Stream for each input and output; some keep frames inside."""
-    drawn, platform = draw(st.one_of(streams(), streams(), frames_inside("axis"))), platform_at(draw(_CLOCKS))
+    drawn, platform = (
+        draw(st.one_of(frames_inside("axis"), streams(), frames_inside("axis"), streams())),
+        platform_at(draw(_CLOCKS)),
+    )
     spec, stream = loaded(drawn.text), replace(drawn.stream, interface="axis")
     network = flatten(spec, "top")
     model = MachineModel(network, platform, {}).streams(tuple(network.processes))

@@ -40,7 +40,7 @@ def test_hardware_of_complex_numbers_does_too() -> None:
 
 @needs_icarus
 def test_designs_of_any_kind_are_right() -> None:
-    """`.ci/nightly` tries 500, which have all of FEATURES."""
+    """`.ci/nightly` tries 500, and counts their FEATURES."""
     tally = try_many(EVERY, full_count(15), 2 + new_seed())
     assert tally.wrong == []
     assert len([feature for feature in tally.features if feature.startswith("kind ")]) > 4, tally.features
@@ -70,10 +70,12 @@ def test_what_the_simulated_machine_stops_at_is_wrong(monkeypatch: pytest.Monkey
 def test_a_kind_that_is_not_drawn_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def tried(*_arguments: object, **_options: object) -> Tally:
         tally = Tally(right=1)
-        tally.features.update(OF_EVERY - {"own module"})
+        tally.features.update(OF_EVERY - {"kind modules", "counts"})
         return tally
 
     monkeypatch.setattr(generated_designs, "try_many", tried)
     assert run(monkeypatch, "1") == 1
-    assert "     0   with own module\n" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "     0   with kind modules\n" in said
+    assert "     0   with counts\n" in said
     assert run(monkeypatch, "1", "--frames") == 0
