@@ -129,11 +129,11 @@ class _Kinds:
 
     @property
     def most(self) -> int:
-        """Those of the agent with the most."""
+        """The kinds of rows of the agent with the most."""
         return max(*self._of_tasks(), self._of_port())
 
     def _of_tasks(self) -> Iterator[int]:
-        """Those of readers and writers."""
+        """The kinds of rows of each reader and writer."""
         accesses, scan = self.accesses, self.group.blocks.scan
         riding = riding_dimensions(accesses, self.group.tasks, self.group.tasks[-1])
         for own in self.estimate.processors:
@@ -184,7 +184,7 @@ class _Kinds:
         return _Side(Direction(task, number, False), extent, units, period, bent + fill)
 
     def _of_port(self) -> int:
-        """Those of an agent of the port: of all arrays that it moves, and of those that come once."""
+        """The kinds of rows at the port: of all arrays that are moved, and of those that come once."""
         moved, once = list[list[_Side]](), 0
         for name in self._addresses.slots:
             array = self.accesses.network.arrays[name]
