@@ -95,7 +95,7 @@ class Calls:
             return self.run.arithmetic.converted(self.run.expressions.value(node), kind.name)
         if isinstance(kind, Struct):
             return self.run.expressions.place(node)
-        return self.run.expressions.pointer_as(node, kind)
+        return self.run.pointers.pointer_as(node, kind)
 
     def _bind(self, parameter: Any, value: Any) -> None:
         run = self.run
@@ -202,7 +202,7 @@ class Calls:
         arguments = node.args.exprs if node.args else []
         if len(arguments) != 3:
             raise RefusalError(f"'{name}' takes three arguments", "hand over an array, what it gets, and bytes", node)
-        target = run.expressions.pointer(arguments[0])
+        target = run.pointers.pointer(arguments[0])
         run.unrolling.keep_array(target)
         if isinstance(target, CellAddress):
             hint = "assign it; the bits of a float are not read as an integer, so hand over the integers"
@@ -217,7 +217,7 @@ class Calls:
         if name == "memset":
             self._fill(target, run.expressions.value(arguments[1]), shape, node)
             return
-        source = run.expressions.pointer(arguments[1])
+        source = run.pointers.pointer(arguments[1])
         run.unrolling.keep_array(source)
         if isinstance(source, CellAddress) or source.array.type != target.array.type:
             raise RefusalError(f"'{name}' between different types is not read", "write a loop", node)

@@ -21,6 +21,7 @@ from arrayol.c_import.lowering.parts import (
     HeadsPart,
     LoopsPart,
     PiecesPart,
+    PointersPart,
     StatementsPart,
     StatesPart,
     StructsPart,
@@ -55,6 +56,7 @@ class Context:
     """One run; the parts that run expressions, statements, loops and calls use each other through it."""
 
     expressions: ExpressionsPart
+    pointers: PointersPart
     statements: StatementsPart
     declarations: DeclarationsPart
     branches: BranchesPart

@@ -171,7 +171,7 @@ class Declarations:
                 run.scopes.enter(node.name, pointer)
                 run.recorder.contents[pointer] = Poison()
                 run.recorder.contents[pointer] = (
-                    Undefined() if node.init is None else run.expressions.pointer_or_memory(node.init, kind, node.name)
+                    Undefined() if node.init is None else run.pointers.pointer_or_memory(node.init, kind, node.name)
                 )
             case ArrayType():
                 self._declare_array(node, kind, is_static=is_static)

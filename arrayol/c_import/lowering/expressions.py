@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
-from math import prod
 from typing import Any
 
 from pycparser import c_ast
@@ -23,10 +21,10 @@ from arrayol.c_import.arithmetic import (
     truth_of,
 )
 from arrayol.c_import.library import COMPOSED, composed
-from arrayol.c_import.lowering.assigned import has_assignments, has_effects
 from arrayol.c_import.lowering.borders import with_borders
+from arrayol.c_import.lowering.changes import has_assignments, has_effects
 from arrayol.c_import.lowering.context import Context
-from arrayol.c_import.lowering.ctypes import BYTES, CType, NumberType, Pointer, Sequence, Struct, Void
+from arrayol.c_import.lowering.ctypes import BYTES, CType, NumberType, Pointer, Sequence, Struct
 from arrayol.c_import.lowering.storage import allocation_of
 from arrayol.c_import.lowering.symbols import (
     Address,
@@ -40,11 +38,9 @@ from arrayol.c_import.lowering.symbols import (
     Poison,
     PoisonedError,
     RestartError,
-    StructCell,
     Unusable,
 )
 from arrayol.c_import.model import COperation, Dynamic, Form
-from arrayol.c_import.reading.syntax import has_steps
 from arrayol.ir.affine import Affine
 
 
@@ -93,7 +89,7 @@ class Expressions:
         return truth(True)
 
     def _is_array_name(self, node: Any) -> bool:
-        return isinstance(node, c_ast.ID) and self.is_pointer(node)
+        return isinstance(node, c_ast.ID) and self.run.pointers.is_pointer(node)
 
     def _is_null(self, node: Any) -> bool:
         """Whether an expression is C's null pointer."""
@@ -190,9 +186,10 @@ class Expressions:
             case c_ast.ID():
                 return self._named(node)
             case c_ast.ArrayRef():
-                return self._item(self._moved(self.pointer(node.name), node.subscript, node), node)
+                pointers = self.run.pointers
+                return self._item(pointers.moved(pointers.pointer(node.name), node.subscript, node), node)
             case c_ast.UnaryOp() if node.op == "*":
-                return self._item(self.pointer(node.expr), node)
+                return self._item(self.run.pointers.pointer(node.expr), node)
             case c_ast.StructRef():
                 return self._field(node)
             case c_ast.Cast():
@@ -219,143 +216,6 @@ class Expressions:
         symbol = self.run.scopes.find(node.name, node)
         return symbol.value if isinstance(symbol, NamedValue) else symbol
 
-    def pointer(self, node: Any) -> Address | CellAddress:
-        """Where an expression points. Raises RefusalError."""
-        match node:
-            case c_ast.UnaryOp() if node.op == "&":
-                return self._address_of(node)
-            case c_ast.UnaryOp() if node.op in {"p++", "p--"}:
-                stepped: Address | CellAddress = self.run.statements.step_pointer(node)
-                return stepped
-            case c_ast.BinaryOp() if node.op in {"+", "-"}:
-                return self._sum(node)
-            case c_ast.Cast():
-                return self.pointer_as(node.expr, self.run.types.of(node.to_type))
-            case c_ast.TernaryOp():
-                raise RefusalError("a pointer that depends on a choice is not read", "choose between the values", node)
-        return self._pointed(self.place(node), node)
-
-    def pointer_or_memory(self, node: Any, kind: CType, name: str) -> Address | CellAddress:
-        """Where a pointer of a name and type points that is given this value. Raises RefusalError."""
-        call = allocation_of(node)
-        return self.pointer_as(node, kind) if call is None else self.run.states.allocated(call, kind, name)
-
-    def pointer_as(self, node: Any, kind: CType) -> Address | CellAddress:
-        """Where an expression points as a pointer of a type: to elements of an array of rows, or to rows of one of none.
-
-        Raises RefusalError for a type that makes other numbers of the same bits.
-        """
-        address = self.pointer(node)
-        if not isinstance(kind, Pointer):
-            return address
-        target, rows = kind.target, list[Sequence]()
-        while isinstance(target, Sequence):
-            rows.append(target)
-            target = target.element
-        if isinstance(target, NumberType):
-            address = self._seen_as(address, target.name, node)
-        if not isinstance(address, Address) or isinstance(target, Void):
-            return address
-        if isinstance(target, NumberType) and address.array.fields:
-            address = Address(replace(address.array, fields=()), address.subscripts)
-        missing = address.array.rank - len(rows) - len(address.subscripts)
-        if missing < 0 and address.array.rank == 1:
-            return self._by_rows(address, rows, node)
-        return Address(address.array, (*address.subscripts, *(Affine() for _ in range(missing))))
-
-    def _seen_as(self, address: Address | CellAddress, kind: str, node: Any) -> Address | CellAddress:
-        """A pointer to numbers of a type, which may be the other integers of the same width."""
-        own = (
-            address.array.view or address.array.type
-            if isinstance(address, Address)
-            else getattr(address.cell, "type", kind)
-        )
-        if own == kind:
-            return address
-        if isinstance(address, Address) and {own[0], kind[0]} == {"i", "u"} and own[1:] == kind[1:]:
-            return Address(replace(address.array, view=kind), address.subscripts)
-        raise RefusalError(f"this makes {kind} of the bits of {own}", "convert each element where it is read", node)
-
-    def _by_rows(self, address: Address, rows: list[Sequence], node: Any) -> Address:
-        """A pointer to rows of an array that is declared without any."""
-        extents = [self.form(one.size, "the length of a row") for one in rows]
-        numbers = [self.run.number_of(one) for one in extents]
-        length = prod(one or 0 for one in numbers)
-        start = address.subscripts[0]
-        if not length or start.constant % length or any(factor % length for _, factor in start.terms):
-            raise RefusalError("these rows do not begin where rows of the array do", "point to its start", node)
-        array = replace(address.array, dims=[None, *(Affine(constant=one or 0) for one in numbers)], is_flat=True)
-        return Address(array, (start.divided(length),))
-
-    def _pointed(self, place: Any, node: Any) -> Address | CellAddress:
-        """Where something that has a name points: a pointer, an array, a row of one."""
-        if isinstance(place, PointerCell):
-            content = self.run.recorder.content(place)
-            if isinstance(content, Address | CellAddress):
-                return content
-            if isinstance(content, Poison):
-                raise PoisonedError
-            if isinstance(content, Unusable):
-                raise RefusalError(content.message, content.hint, node)
-            raise RefusalError(f"pointer '{place.name}' points nowhere here", "set it before it is used", node)
-        if isinstance(place, CArray):
-            return self._decayed(Address(place, ()))
-        if isinstance(place, Address) and len(place.subscripts) < place.array.rank:
-            return self._decayed(place)
-        raise RefusalError("this is no array and no pointer", "name an array", node)
-
-    def _decayed(self, address: Address) -> Address:
-        return Address(address.array, (*address.subscripts, Affine()))
-
-    def _address_of(self, node: Any) -> Address | CellAddress:
-        place = self.place(node.expr)
-        if isinstance(place, Cell | StructCell):
-            return CellAddress(place)
-        if isinstance(place, Address):
-            return place
-        if isinstance(place, CArray):
-            return self._decayed(Address(place, ()))
-        raise RefusalError("this address is not read", "hand over an array or a scalar", node)
-
-    def _sum(self, node: Any) -> Address | CellAddress:
-        sides = [node.left, node.right]
-        if node.op == "+" and not self.is_pointer(node.left):
-            sides.reverse()
-        return self._moved(self.pointer(sides[0]), sides[1], node, -1 if node.op == "-" else 1)
-
-    def _moved(self, address: Address | CellAddress, by: Any, node: Any, sign: int = 1) -> Address | CellAddress:
-        value = self.arithmetic.number(self.value(by))
-        form = value.form
-        if isinstance(address, CellAddress):
-            if form is not None and form.number == 0:
-                return address
-            raise RefusalError("this pointer leaves its scalar", "use an array", node)
-        if value.type in constants.FLOATS:
-            raise RefusalError("a subscript is an integer", "convert it to int", by)
-        if form is None:
-            size = self.size_without_value(value, by)
-            if size is not None and address.array.dims[0] is None:
-                raise size
-            form = Affine(((Dynamic(self.arithmetic.converted(value, "i64")), 1),))
-        return self.run.recorder.address_plus(address, form.scaled(sign))
-
-    def is_pointer(self, node: Any) -> bool:
-        """Whether an expression is an array or a pointer."""
-        match node:
-            case c_ast.ID():
-                return isinstance(self._named(node), CArray | PointerCell)
-            case c_ast.BinaryOp() if node.op in {"+", "-"}:
-                return self.is_pointer(node.left) or self.is_pointer(node.right)
-            case c_ast.UnaryOp() if node.op in {"&", "p++", "p--"}:
-                return node.op == "&" or self.is_pointer(node.expr)
-            case c_ast.ArrayRef() | c_ast.UnaryOp(op="*") if not has_steps(node):
-                place = self.place(node)
-                return isinstance(place, Address) and len(place.subscripts) < len(place.array.dims)
-            case c_ast.Cast():
-                return isinstance(self.run.types.of(node.to_type), Pointer)
-            case _:
-                return False
-
     def _item(self, address: Address | CellAddress, node: Any) -> Any:
         """The place that a pointer points to."""
         if isinstance(address, CellAddress):
@@ -365,7 +225,7 @@ class Expressions:
         return address
 
     def _field(self, node: Any) -> Any:
-        place = self._item(self.pointer(node.name), node) if node.type == "->" else self.place(node.name)
+        place = self._item(self.run.pointers.pointer(node.name), node) if node.type == "->" else self.place(node.name)
         name = node.field.name
         return self.run.structs.field(place, name)
 
@@ -378,10 +238,11 @@ class Expressions:
         return self.arithmetic.converted(self.value(node.expr), kind.name)
 
     def _binary(self, node: Any) -> COperation:
-        if (node.op == "-" or node.op in COMPARISONS) and self.is_pointer(node.left) and self.is_pointer(node.right):
+        points = [self.run.pointers.is_pointer(one) for one in (node.left, node.right)]
+        if (node.op == "-" or node.op in COMPARISONS) and all(points):
             return self._distance(node)
         if node.op in {"==", "!="} and any(
-            self.is_pointer(one) and self._is_null(other)
+            self.run.pointers.is_pointer(one) and self._is_null(other)
             for one, other in ((node.left, node.right), (node.right, node.left))
         ):
             present = self._present(node)
@@ -396,7 +257,7 @@ class Expressions:
 
     def _distance(self, node: Any) -> COperation:
         """How far two pointers into one array lie apart, or how they compare."""
-        left, right = self.pointer(node.left), self.pointer(node.right)
+        left, right = self.run.pointers.pointer(node.left), self.run.pointers.pointer(node.right)
         if isinstance(left, CellAddress) or isinstance(right, CellAddress):
             raise RefusalError("pointers to scalars are not compared", "compare what they point to", node)
         apart = [one - other for one, other in zip(left.subscripts, right.subscripts, strict=False)]

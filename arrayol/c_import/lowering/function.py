@@ -28,6 +28,7 @@ from arrayol.c_import.lowering.expressions import Expressions
 from arrayol.c_import.lowering.heads import Heads
 from arrayol.c_import.lowering.loops import Loops
 from arrayol.c_import.lowering.pieces import Pieces
+from arrayol.c_import.lowering.pointers import Pointers
 from arrayol.c_import.lowering.recorder import MOST_STATEMENTS, TooLongError, live, variables_of
 from arrayol.c_import.lowering.statements import Statements
 from arrayol.c_import.lowering.storage import Storage
@@ -129,6 +130,7 @@ class FunctionRun(Context):
         self.settings, self.sizes = settings, sizes
         self.consts: dict[str, str] = {}
         self.expressions = Expressions(self)
+        self.pointers = Pointers(self)
         self.statements = Statements(self)
         self.declarations = Declarations(self)
         self.branches = Branches(self)

@@ -7,18 +7,29 @@ values), and which hand a value on (they become memory).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 from pycparser import c_ast
 
 from arrayol.c_import.arithmetic import RefusalError, affine_condition, integer, truth_of
 from arrayol.c_import.constants import limits
 from arrayol.c_import.forms import names_of
-from arrayol.c_import.lowering.assigned import assigned_names, cells_of
+from arrayol.c_import.lowering.changes import (
+    Changes,
+    Exchange,
+    Move,
+    assigned_names,
+    cells_of,
+    change_of,
+    changes_of_pointers,
+    symbol_of,
+    takes_more,
+    unknown_of,
+    unknown_of_statement,
+)
 from arrayol.c_import.lowering.context import Context
 from arrayol.c_import.lowering.heads import Header, identifiers
 from arrayol.c_import.lowering.symbols import (
@@ -36,120 +47,12 @@ from arrayol.c_import.lowering.symbols import (
     Undefined,
     Unusable,
 )
-from arrayol.c_import.lowering.turns import Counter, Rotation, Turn, counter_of, rotation_of, turn_of
+from arrayol.c_import.lowering.turns import Counter, Rotation, Turn, counter_of, rotation_of
 from arrayol.c_import.lowering.unrolling import MOST_ITERATIONS
-from arrayol.c_import.model import UNKNOWN, COperation, Dynamic, ElementGuard, ForLoop, Form, Statement
+from arrayol.c_import.model import UNKNOWN, COperation, Dynamic, ElementGuard, ForLoop, Form
 from arrayol.c_import.reading.syntax import has_steps, nodes_of
 from arrayol.c_import.reading.trees import RunsOnce
 from arrayol.ir.affine import Affine
-
-Move: TypeAlias = "Form | Turn | Counter | Rotation"
-# How a scalar changes in an iteration: its value after one, in terms of a symbol for its value before.
-
-
-# By key: a step, a turn (in a ring), a count of some iterations, `own` (a new value in each iteration, before it is used), `carried` (it hands a
-# value on), `switched` (a pointer to another array), or which pointer it takes the place of.
-Changes = dict[tuple[int, ...], "Form | Turn | Counter | Exchange | str"]
-
-
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """That a pointer takes the place that another one had, by its key."""
-
-    source: tuple[int, ...]
-
-
-def symbol_of(cell: Cell | PointerCell, content: Content, name: str) -> Content:
-    """The symbol for what a scalar is before an iteration; a pointer keeps its array."""
-    form: Form = Affine(((name, 1),))
-    if isinstance(cell, PointerCell):
-        return Address(content.array, (*content.subscripts[:-1], form)) if isinstance(content, Address) else content
-    return COperation(
-        "unknown", cell.type, text=name, form=None if cell.type[0] == "f" or cell.type == "bool" else form
-    )
-
-
-def change_of(
-    before: Content,
-    after: Content,
-    used: set[str],
-    consts: Collection[str],
-    number: Callable[[Form], int | None],
-) -> Form | Turn | str:
-    """How a scalar changes from the symbol that it was before an iteration; see `turn_of` for `number`."""
-    if after is before:
-        return Affine()
-    if isinstance(before, Address) and isinstance(after, Address) and _is_along(before, after):
-        step = after.subscripts[-1] - before.subscripts[-1]
-        is_step = len(after.subscripts) == len(before.subscripts)
-        return step if is_step and not any(name.startswith(UNKNOWN) for name in names_of(step)) else "own"
-    if isinstance(before, Address) and isinstance(after, Address):
-        return "switched"
-    if not isinstance(before, COperation):
-        return "own"
-    moved = _step_of(before, after, consts, number) if isinstance(after, COperation) else None
-    if moved is not None:
-        return moved
-    return "carried" if isinstance(after, Poison) or before.text in used else "own"
-
-
-def _is_along(before: Address, after: Address) -> bool:
-    """Whether a pointer has stayed in a row of its array."""
-    return after.array is before.array and after.subscripts[:-1] == before.subscripts[:-1]
-
-
-def _step_of(
-    before: COperation, after: COperation, consts: Collection[str], number: Callable[[Form], int | None]
-) -> Form | Turn | None:
-    """The step or turn from what a scalar was before an iteration; None where it is neither."""
-    if before.form is not None and after.form is not None:
-        moved = after.form - before.form
-        if not _depends(moved, consts):
-            return moved
-    return turn_of(before, after, number)
-
-
-def changes_of_pointers(
-    before: Mapping[Cell | PointerCell, Content], after: Mapping[Cell | PointerCell, Content]
-) -> Iterator[tuple[PointerCell, Exchange]]:
-    """The pointers that take the places of others."""
-    places = {cell: place for cell, place in before.items() if isinstance(place, Address)}
-    for cell, own in places.items():
-        content = after.get(cell)
-        if not isinstance(cell, PointerCell) or not isinstance(content, Address) or _is_along(own, content):
-            continue
-        for other, place in places.items():
-            if content.array is place.array and content.subscripts == place.subscripts:
-                yield cell, Exchange(other.key)
-
-
-def _depends(form: Form, consts: Collection[str]) -> bool:
-    """Whether a form is more than a sum of consts and numbers."""
-    return any(not isinstance(term, str) or term not in consts for term, _ in form.terms)
-
-
-def unknown_of(value: COperation) -> set[str]:
-    """The symbols of a trial that a value depends on."""
-    found: set[str] = set()
-    for node in value.nodes():
-        if node.kind == "unknown":
-            found.add(node.text)
-        forms = [node.form] if node.form is not None else []
-        if node.access is not None:
-            forms += node.access.subscripts
-        for form in forms:
-            found |= {name for name in names_of(form) if name.startswith(UNKNOWN)}
-    return found
-
-
-def unknown_of_statement(statement: Statement) -> set[str]:
-    found = unknown_of(statement.value)
-    forms: list[Form] = [*statement.target.subscripts]
-    forms += [form for condition in statement.conditions for form in condition.forms()]
-    forms += [form for loop in statement.loops for form in (loop.low, loop.high)]
-    for access in statement.reads:
-        forms += [form for condition in access.guards for form in condition.forms()]
-    return found.union(*({name for name in names_of(form) if name.startswith(UNKNOWN)} for form in forms))
 
 
 class Loops:
@@ -499,7 +402,10 @@ class Loops:
             assert isinstance(content, COperation)
             assert content.form is not None
             return self.run.arithmetic.of_form(step.after(content.form, count), content.type)
-        distance = self.run.product(step, count)
+        return self._stepped(cell, content, step, self.run.product(step, count))
+
+    def _stepped(self, cell: Cell | PointerCell, content: Content, step: Form, distance: Form) -> Content:
+        """What a scalar or a pointer that moves by a step is after a distance."""
         if isinstance(content, Address):
             return self.run.recorder.address_plus(content, distance)
         if isinstance(cell, Cell) and isinstance(content, COperation) and step.number != 0:
@@ -597,9 +503,9 @@ class Loops:
         }
         changes.update((cell.key, turn) for cell, turn in (turns or {}).items())
         found = {
-            cell: turn
+            cell: change
             for cell in cells
-            if isinstance(cell, Cell) and isinstance(turn := changes[cell.key], Turn) and self._is_known(cell, turn)
+            if isinstance(cell, Cell) and isinstance(change := changes[cell.key], Turn) and self._is_known(cell, change)
         }
         if turns is None and found and not {"carried", "own"}.isdisjoint(map(str, changes.values())):
             return self._trial(node, header, loop, value, conditions, cells, found)
@@ -612,7 +518,7 @@ class Loops:
         is_state = "carried" in changes.values() and any(map(unknown_of, entering)) and not statements
         if (
             is_state
-            and not any(_takes_more(one, loop) for one in after.values())
+            and not any(takes_more(one, loop) for one in after.values())
             and self.run.unrolling.unroll(node, loop)
         ):
             raise RestartError
@@ -625,15 +531,6 @@ class Loops:
         place = content.subscripts[-1]
         chosen = place.terms[0][0] if len(place.terms) == 1 else None
         return chosen.value if isinstance(chosen, Dynamic) else self.run.arithmetic.of_form(place, "i64")
-
-
-def _takes_more(content: Content, loop: ForLoop) -> bool:
-    """Whether the iterations of a loop read elements of their own, and not only the scalars that they hand on.
-
-    A loop that reads none, as one over the bits of a CRC, is a step of the loop around it.
-    """
-    reads = content.reads() if isinstance(content, COperation) else ()
-    return any(loop.name in names_of(form) for access in reads for form in access.subscripts)
 
 
 def _is_read_of(content: Content, memory: CArray) -> bool:

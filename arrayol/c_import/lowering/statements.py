@@ -9,7 +9,7 @@ from typing import Any
 from pycparser import c_ast
 
 from arrayol.c_import.arithmetic import RefusalError, integer, truth_of
-from arrayol.c_import.lowering.assigned import assigned_names, cells_of
+from arrayol.c_import.lowering.changes import assigned_names, cells_of
 from arrayol.c_import.lowering.context import Context, base_name
 from arrayol.c_import.lowering.symbols import (
     Address,
@@ -136,13 +136,13 @@ class Statements:
     def assign(self, node: Any) -> COperation | None:
         """`place = value`, also with an operator, and chains of these; the value of a scalar or element."""
         run = self.run
-        if node.op == "=" and run.expressions.is_pointer(node.lvalue) and self._is_pointer_place(node.lvalue):
+        if node.op == "=" and run.pointers.is_pointer(node.lvalue) and self._is_pointer_place(node.lvalue):
             place = run.expressions.place(node.lvalue)
-            run.recorder.contents[place] = run.expressions.pointer_or_memory(node.rvalue, place.type, place.name)
+            run.recorder.contents[place] = run.pointers.pointer_or_memory(node.rvalue, place.type, place.name)
             return None
         if node.op in {"+=", "-="} and self._is_pointer_place(node.lvalue):
             sign = c_ast.BinaryOp(node.op[0], node.lvalue, node.rvalue, node.coord)
-            run.recorder.contents[run.expressions.place(node.lvalue)] = run.expressions.pointer(sign)
+            run.recorder.contents[run.expressions.place(node.lvalue)] = run.pointers.pointer(sign)
             return None
         if node.op == "=" and self._is_struct(node.lvalue):
             run.structs.assign(run.expressions.place(node.lvalue), node.rvalue, node)
@@ -199,7 +199,7 @@ class Statements:
     def step_pointer(self, node: Any) -> Any:
         """`p++` of a pointer: where it pointed before."""
         place = self.run.expressions.place(node.expr)
-        before = self.run.expressions.pointer(node.expr)
+        before = self.run.pointers.pointer(node.expr)
         if not isinstance(place, PointerCell) or isinstance(before, CellAddress):
             raise RefusalError(f"'{node.op}' of this pointer is not read", "use a subscript", node)
         after = self.run.recorder.address_plus(before, Affine(constant=1 if "+" in node.op else -1))

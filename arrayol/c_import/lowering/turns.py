@@ -130,7 +130,7 @@ def _all_of(condition: COperation) -> Iterator[COperation]:
 
 
 def _period_and_phase(condition: ElementGuard, loop: ForLoop) -> tuple[int, int] | None:
-    """When a loop's iterator has the rest that a condition says: `(i + b) % m == r`, `!= r` of two, or an end of 0..m."""
+    """When an iterator has the rest that a condition says: `(i + b) % m == r`, `!= r` of two, or an end of 0..m."""
     form, low = condition.form, loop.low.number
     term, factor = form.terms[0] if form is not None and len(form.terms) == 1 else ("", 0)
     if form is None or low is None or not isinstance(term, Rounded) or term.operator != "%" or abs(factor) != 1:
