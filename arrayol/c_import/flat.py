@@ -49,7 +49,7 @@ class _Use:
     is_write: bool
 
     def fixed(self, values: Mapping[str, Form]) -> _Use:
-        """The same with numbers in place of consts."""
+        """It with numbers in place of consts."""
         loops = tuple(
             replace(loop, low=renamed(loop.low, values), high=renamed(loop.high, values))
             for loop in self.statement.loops

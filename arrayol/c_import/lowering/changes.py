@@ -18,17 +18,17 @@ from arrayol.c_import.lowering.symbols import (
     Poison,
     StructCell,
 )
-from arrayol.c_import.lowering.turns import Counter, Rotation, Turn, turn_of
+from arrayol.c_import.lowering.turns import PeriodicStep, Rotation, Turn, turn_of
 from arrayol.c_import.model import UNKNOWN, COperation, ForLoop, Form, Statement
 from arrayol.c_import.reading.syntax import has_steps, nodes_of
 from arrayol.c_import.reading.trees import Chosen
 from arrayol.ir.affine import Affine
 
 # How a scalar changes in an iteration: its value after one, in terms of a symbol for its value before.
-Move: TypeAlias = "Form | Turn | Counter | Rotation"
+Move: TypeAlias = "Form | Turn | PeriodicStep | Rotation"
 # By key: a step, a turn (in a ring), a count of some iterations, `own` (a new value in each iteration, before it is
 # used), `carried` (it hands a value on), `switched` (a pointer to another array), or whose place a pointer takes.
-Changes = dict[tuple[int, ...], "Form | Turn | Counter | Exchange | str"]
+Changes = dict[tuple[int, ...], "Form | Turn | PeriodicStep | Exchange | str"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ from arrayol.c_import.lowering.symbols import (
     Undefined,
     Unusable,
 )
-from arrayol.c_import.lowering.turns import Counter, Rotation, Turn, counter_of, rotation_of
+from arrayol.c_import.lowering.turns import PeriodicStep, Rotation, Turn, counter_of, rotation_of
 from arrayol.c_import.lowering.unrolling import MOST_ITERATIONS
 from arrayol.c_import.model import UNKNOWN, COperation, Dynamic, ElementGuard, ForLoop, Form
 from arrayol.c_import.reading.syntax import has_steps, nodes_of
@@ -192,7 +192,7 @@ class Loops:
         content = self.run.recorder.content(cell)
         if (self.run.key(node), cell.key) in self.run.carried:
             return "carried"
-        if isinstance(change, Turn | Counter) and not self._is_known(cell, change):
+        if isinstance(change, Turn | PeriodicStep) and not self._is_known(cell, change):
             return "carried"
         if isinstance(change, Affine) and change.number != 0 and cell.type in {"u32", "u64"}:
             return change if self._stays(content, change, loop) else "carried"
@@ -230,13 +230,13 @@ class Loops:
                     own.append(cell)
                 else:
                     moved.append((cell, run.recorder.content(cell), rotation))
-            elif isinstance(change, Affine | Turn | Counter):
+            elif isinstance(change, Affine | Turn | PeriodicStep):
                 moved.append((cell, run.recorder.content(cell), change))
             else:
                 own.append(cell)
         return carried, moved, own
 
-    def _is_known(self, cell: Cell | PointerCell, change: Turn | Counter) -> bool:
+    def _is_known(self, cell: Cell | PointerCell, change: Turn | PeriodicStep) -> bool:
         """Whether a turn starts inside of its ring, and a counter as a form."""
         content = self.run.recorder.content(cell)
         if isinstance(change, Turn):
@@ -396,7 +396,7 @@ class Loops:
         if isinstance(step, Rotation):
             assert isinstance(content, Address)
             return step.after(content, count)
-        if isinstance(step, Counter):
+        if isinstance(step, PeriodicStep):
             return self._counted(content, step, count)
         if isinstance(step, Turn):
             assert isinstance(content, COperation)
@@ -415,7 +415,7 @@ class Loops:
             return self.run.arithmetic.converted(moved, cell.type)
         return content if step.number == 0 else Undefined()
 
-    def _counted(self, content: Content, step: Counter, count: Form) -> Content:
+    def _counted(self, content: Content, step: PeriodicStep, count: Form) -> Content:
         """What a scalar or a pointer that counts is after some iterations."""
         arithmetic, place = self.run.arithmetic, self._place(content)
         assert place is not None
@@ -443,7 +443,7 @@ class Loops:
     def _after(self, cell: Cell | PointerCell, content: Content, step: Move, loop: ForLoop) -> Content:
         """The content of an induction variable after the loop."""
         least = self.run.arithmetic.ranges.least(loop.high - loop.low)
-        is_still = not isinstance(step, Turn | Counter | Rotation) and step.number == 0
+        is_still = not isinstance(step, Turn | PeriodicStep | Rotation) and step.number == 0
         if not is_still and (least is None or least < 0):
             return Unusable(f"how far '{cell.name}' has moved after the loop is not known", "set it again")
         after = self._advanced(cell, content, step, loop.high - loop.low)

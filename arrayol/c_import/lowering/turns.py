@@ -65,7 +65,7 @@ def rotation_of(places: Sequence[Content]) -> Rotation | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Counter:
+class PeriodicStep:
     """That a scalar moves by a step once in so many iterations, as the place of what a decimator makes does.
 
     It moves in iteration n, from 0, where n + `phase` is `period` - 1 modulo the period, if conditions hold `where` all
@@ -82,11 +82,11 @@ class Counter:
         return start + rounded("//", count + self.phase, self.period).scaled(self.step)
 
 
-def counter_of(before: COperation, after: COperation, loop: ForLoop) -> Counter | None:
+def counter_of(before: COperation, after: COperation, loop: ForLoop) -> PeriodicStep | None:
     """How a scalar counts some of a loop's iterations, as `if (i % 8 == 7) n++` does; None for other changes."""
     step = None if after.form is None or before.form is None else (after.form - before.form).number
     if step is not None:
-        return Counter(step, 1, 0)
+        return PeriodicStep(step, 1, 0)
     condition, moved, kept = after.operands if after.kind == "choice" else (after, after, after)
     guard = affine_condition(condition) if moved.form == before.form else None
     if guard is not None:
@@ -96,7 +96,7 @@ def counter_of(before: COperation, after: COperation, loop: ForLoop) -> Counter 
     )
 
 
-def _counted_where(before: COperation, condition: COperation, moved: COperation, loop: ForLoop) -> Counter | None:
+def _counted_where(before: COperation, condition: COperation, moved: COperation, loop: ForLoop) -> PeriodicStep | None:
     """A scalar that moves where conditions hold, one of which at most hangs on the loop's iterator."""
     parts, fixed = list[ElementGuard](), list[COperation]()
     for part in _all_of(condition):
@@ -113,11 +113,11 @@ def _counted_where(before: COperation, condition: COperation, moved: COperation,
     return None if inner is None else replace(inner, where=(*fixed, *inner.where))
 
 
-def _counted(before: COperation, moved: COperation, condition: ElementGuard, loop: ForLoop) -> Counter | None:
+def _counted(before: COperation, moved: COperation, condition: ElementGuard, loop: ForLoop) -> PeriodicStep | None:
     """A scalar that moves where a condition holds."""
     step = None if moved.form is None or before.form is None else (moved.form - before.form).number
     found = None if step is None else _period_and_phase(condition, loop)
-    return None if step is None or found is None else Counter(step, *found)
+    return None if step is None or found is None else PeriodicStep(step, *found)
 
 
 def _all_of(condition: COperation) -> Iterator[COperation]:
