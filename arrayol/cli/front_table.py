@@ -117,9 +117,6 @@ def _lines(result: Result, written: Outcome, shown: int) -> Iterator[tuple[str, 
     if refused := [design.not_emitted for design in result.pareto if design.not_emitted]:
         count = f"{len(refused):,} of {counted(len(result.pareto), 'design')}"
         yield "Verilog", f"none of {count} yet: {few(list(dict.fromkeys(refused)))}"
-    if doubtful := [own for design in result.pareto if (own := design.programs) is not None and not own.exact]:
-        count = f"{len(doubtful):,} of {counted(len(result.pareto), 'design')}"
-        yield "programs", f"{count} may have too long ones for Verilog; `--hardware` leaves out those that do"
     if left := list(_left_out(result, shown)):
         yield "left out", "; ".join(left)
     yield "report", written.report or f"none; {written.files}"

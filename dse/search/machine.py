@@ -97,9 +97,10 @@ def explore_mappings(
     check_space(space)
     for one in space.variants:
         require_bounded_costs(one.accesses, one.model.platform, max(one.units))
-    look = _placed_search if space.may_be_placed else _fitting_search
+    look, began = _placed_search if space.may_be_placed else _fitting_search, monotonic()
     found, device = look(space, objectives, labels, request, runner)
-    found = _emittable(found, request)
+    left = None if request.timeout is None else request.timeout - (monotonic() - began)
+    found = _emittable(found, request, left)
     space, columns, designs, others = found.space, found.columns, found.designs, found.others
     judged = judge is not None and found.searched.complete
     verdicts = judge(designs, runner) if judge and judged else [_NOT_SIMULATED] * len(designs)
@@ -293,18 +294,18 @@ def _fitting(
     return (replace(again, designs=kept, front=kept, slowed=True) if any(exceeded) and kept else again), record
 
 
-def _emittable(found: _SearchResult, request: SearchRequest) -> _SearchResult:
+def _emittable(found: _SearchResult, request: SearchRequest, seconds: float | None) -> _SearchResult:
     """What was found, and which of its programs may be too long; with `hardware` without designs that are refused.
 
     If all are, they stay, and say why.
     """
-    programs = long_programs(found.space, found.designs, request.announce)
+    programs = long_programs(found.space, found.designs, request.announce, seconds)
     kept = tuple(design for design in found.designs if design not in programs.refused)
-    if not programs.refused or not kept:
+    if not kept:
         return replace(found, programs=programs)
-    request.announce(programs.text)
+    request.announce_all(programs.remarks)
     front = tuple(design for design in found.front if design not in programs.refused)
-    return replace(found, designs=kept, front=front, programs=programs, remarks=(*found.remarks, programs.text))
+    return replace(found, designs=kept, front=front, programs=programs, remarks=(*found.remarks, *programs.remarks))
 
 
 def _slowed_to_fit(found: _SearchResult, device: DeviceLimits, names: Iterable[str]) -> tuple[Decisions, ...]:

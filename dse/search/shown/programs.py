@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from time import monotonic
 
 from arrayol.errors import ArrayolError
 from arrayol.text import counted, few
@@ -26,17 +27,27 @@ class LongPrograms:
 
     lengths: Mapping[Design, ProgramsRecord] = field(default_factory=dict)
     refused: Mapping[Design, str] = field(default_factory=dict)
+    in_doubt: int = 0  # designs whose programs were to be derived, and were not
 
     @property
-    def text(self) -> str:
-        """What was left out, in words; empty where nothing was."""
-        if not self.refused:
-            return ""
-        return f"{counted(len(self.refused), 'design')} left out: {few(list(dict.fromkeys(self.refused.values())))}"
+    def remarks(self) -> tuple[str, ...]:
+        """What was left out, and what is not known for want of time."""
+        found: list[str] = []
+        if self.refused:
+            reasons = few(list(dict.fromkeys(self.refused.values())))
+            found.append(f"{counted(len(self.refused), 'design')} left out: {reasons}")
+        if self.in_doubt:
+            found.append(f"the time was over before the programs of {counted(self.in_doubt, 'design')} were derived")
+        return tuple(found)
 
 
-def long_programs(space: MappingSpace, designs: Sequence[Design], announce: Callable[[str], None]) -> LongPrograms:
-    """The designs with blocks whose bound is above what emission takes; with `hardware` in the study, derived."""
+def long_programs(
+    space: MappingSpace, designs: Sequence[Design], announce: Callable[[str], None], seconds: float | None
+) -> LongPrograms:
+    """The designs with blocks whose bound is above what emission takes; with `hardware` in the study, derived.
+
+    None is derived after so many seconds.
+    """
     variants = {one.choice: one for one in space.variants}
     estimates, lengths = dict[Design, DesignEstimate](), dict[Design, ProgramsRecord]()
     for design in designs:
@@ -50,8 +61,10 @@ def long_programs(space: MappingSpace, designs: Sequence[Design], announce: Call
     if not space.study.hardware or not estimates:
         return LongPrograms(lengths)
     announce(f"deriving the programs of {counted(len(estimates), 'design')}, which takes seconds each")
-    refused = dict[Design, str]()
-    for design, estimate in estimates.items():
+    refused, began = dict[Design, str](), monotonic()
+    for number, (design, estimate) in enumerate(estimates.items()):
+        if seconds is not None and monotonic() - began > seconds:
+            return LongPrograms(lengths, refused, len(estimates) - number)
         variant = variants[design.choice]
         try:
             longest = longest_program(variant.accesses, variant.model.platform, design, estimate)
