@@ -71,6 +71,7 @@ REPETITIONS = {
     "ring_mask": ["[N]"],
     "ring_unsigned": ["[200]"],
     "row_pointers": ["[16, 80]", "[16, 80]", "[80]"],
+    "row_tables": ["[16, 80]", "[16, 80]"],
     "rows_allocated": ["[100, 40]", "[100, 40]"],
     "rows_moved": ["[10, 12]", "[12]", "[10, 12]"],
     "rows_rotated": ["[H, 40]", "[H, 40]"],

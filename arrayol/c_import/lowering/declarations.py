@@ -173,10 +173,25 @@ class Declarations:
                 run.recorder.contents[pointer] = (
                     Undefined() if node.init is None else run.pointers.pointer_or_memory(node.init, kind, node.name)
                 )
+            case ArrayType() if isinstance(kind.element, Pointer):
+                self._declare_pointers(node, kind, kind.element)
             case ArrayType():
                 self._declare_array(node, kind, is_static=is_static)
             case Void():
                 raise RefusalError(f"'{node.name}' has no type", "declare it as a number or an array", node)
+
+    def _declare_pointers(self, node: Any, kind: ArrayType, element: Pointer) -> None:
+        """A small array of pointers: a pointer for each element, all of which numbers choose."""
+        run = self.run
+        given = [] if node.init is None else list(node.init.exprs)
+        size = (
+            None if kind.size is None else run.number_of(run.expressions.form(kind.size, f"the size of '{node.name}'"))
+        )
+        run.unrolling.declare_pointers(node, element, len(given) if size is None else size)
+        array = run.scopes.find(node.name, node)
+        assert isinstance(array, CArray)
+        for cell, one in zip((array.cells or {}).values(), given, strict=False):
+            run.recorder.contents[cell] = run.pointers.pointer_or_memory(one, element, node.name)
 
     def declare_statics(self) -> None:
         """The static variables of blocks, before any block runs: all calls of a function share them."""

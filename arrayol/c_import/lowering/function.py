@@ -344,6 +344,10 @@ class FunctionRun(Context):
         if node.name in self.settings:
             self._set_parameter(node, kind)
             return
+        if isinstance(kind, Pointer) and isinstance(kind.target, Void) and self._is_idle(node.name):
+            self.remark(self.span(node), f"'{node.name}' is left out: nothing uses it")
+            self.scopes.enter(node.name, Refused())
+            return
         if isinstance(kind, NumberType):
             cell = self.cell(node, node.name, kind.name)
             self.scopes.enter(node.name, cell)
@@ -378,6 +382,12 @@ class FunctionRun(Context):
             pointer = PointerCell(node.name, kind, self.key(node))
             self.scopes.enter(node.name, pointer)
             self.recorder.contents[pointer] = Address(array, (Affine(),))
+
+    def _is_idle(self, name: str) -> bool:
+        """Whether the function names a parameter at most in casts to void."""
+        body = self.function.body
+        idle = [one.expr for one in nodes_of(body, c_ast.Cast) if isinstance(self.types.of(one.to_type), Void)]
+        return all(any(one is each for each in idle) for one in nodes_of(body, c_ast.ID) if one.name == name)
 
     def _is_single(self, name: str) -> bool:
         """Whether the function names fields of a pointer's struct only, as `s->gain`."""

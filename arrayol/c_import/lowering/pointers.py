@@ -166,7 +166,8 @@ class Pointers:
                 return node.op == "&" or self.is_pointer(node.expr)
             case c_ast.ArrayRef() | c_ast.UnaryOp(op="*") if not has_steps(node):
                 place = self.run.expressions.place(node)
-                return isinstance(place, Address) and len(place.subscripts) < len(place.array.dims)
+                is_row = isinstance(place, Address) and len(place.subscripts) < len(place.array.dims)
+                return is_row or isinstance(place, PointerCell)
             case c_ast.Cast():
                 return isinstance(self.run.types.of(node.to_type), Pointer)
             case _:

@@ -115,14 +115,9 @@ class Statements:
                 self.run.calls.statement(node)
             case c_ast.Cast():
                 self.expression(node.expr)
-            case (
-                c_ast.ID()
-                | c_ast.Constant()
-                | c_ast.ArrayRef()
-                | c_ast.StructRef()
-                | c_ast.UnaryOp()
-                | c_ast.BinaryOp()
-            ):
+            case c_ast.ID():  # as `(void)unused`
+                self.run.scopes.find(node.name, node)
+            case c_ast.Constant() | c_ast.ArrayRef() | c_ast.StructRef() | c_ast.UnaryOp() | c_ast.BinaryOp():
                 self.run.expressions.value(node)
             case c_ast.TernaryOp():
                 self._if(c_ast.If(node.cond, node.iftrue, node.iffalse, node.coord))
@@ -159,6 +154,8 @@ class Statements:
         return self.put(place, value, node)
 
     def _is_pointer_place(self, node: Any) -> bool:
+        if isinstance(node, c_ast.ArrayRef) and not has_steps(node):
+            return isinstance(self.run.expressions.place(node), PointerCell)
         return isinstance(node, c_ast.ID) and isinstance(self.run.scopes.find(node.name, node), PointerCell)
 
     def _is_struct(self, node: Any) -> bool:

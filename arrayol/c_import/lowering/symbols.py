@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any, TypeAlias
@@ -48,7 +48,7 @@ class CArray:
     first: str = ""  # what a state starts with
     origin: str = ""  # the name in C
     key: tuple[int, ...] = ()  # of its declaration, the same whenever the function is run anew
-    cells: dict[tuple[int, ...], Cell] | None = None  # of one that is a scalar for each element
+    cells: Mapping[tuple[int, ...], Cell | PointerCell] | None = None  # of one that is a scalar for each element
     parts: dict[str, CArray] = field(default_factory=dict)  # of structs whose fields differ: an array for each field
     is_flat: bool = False  # pointers leave its rows: its elements have one subscript
     view: str = ""  # the type that a pointer makes of its integers, of the same width

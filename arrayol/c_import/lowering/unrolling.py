@@ -11,9 +11,20 @@ from typing import Any, NoReturn
 
 from pycparser import c_ast
 
+from arrayol.c_import.arithmetic import RefusalError
 from arrayol.c_import.forms import names_of
 from arrayol.c_import.lowering.context import Context, base_name, pointers_to
-from arrayol.c_import.lowering.symbols import Address, CArray, Cell, CellAddress, Deferred, RestartError, Undefined
+from arrayol.c_import.lowering.ctypes import Pointer
+from arrayol.c_import.lowering.symbols import (
+    Address,
+    CArray,
+    Cell,
+    CellAddress,
+    Deferred,
+    PointerCell,
+    RestartError,
+    Undefined,
+)
 from arrayol.c_import.model import COperation, ElementAccess, ForLoop, Form
 from arrayol.c_import.reading.syntax import nodes_of
 from arrayol.ir.affine import Affine
@@ -28,7 +39,7 @@ class Unrolling:
 
     def __init__(self, run: Context) -> None:
         self.run = run
-        self.cells: list[Cell] = []
+        self.cells: list[Cell | PointerCell] = []
         self.handed_over: list[CArray] = []  # that are scalars while the function runs
         self.keys: dict[str, tuple[int, ...]] = {}
 
@@ -47,7 +58,8 @@ class Unrolling:
         count = prod(extent or 0 for extent in extents)
         if not by_number:
             self.run.known.registers.add(key)
-        array.cells = {}
+        cells = dict[tuple[int, ...], Cell]()
+        array.cells = cells
         self.keys[array.name] = key
         for place in range(count):
             subscripts: tuple[int, ...] = ()
@@ -57,11 +69,27 @@ class Unrolling:
                 subscripts = (own, *subscripts)
             name = f"{array.origin}{'_'.join(map(str, subscripts))}"
             cell = self.run.cell(node, name, array.type, place)
-            array.cells[subscripts] = cell
+            cells[subscripts] = cell
             self.run.recorder.contents[cell] = Undefined() if array.local else self._element_of(array, subscripts)
-        self.cells += array.cells.values()
+        self.cells += cells.values()
         if not array.local:
             self.handed_over.append(array)
+
+    def declare_pointers(self, node: Any, kind: Pointer, count: int) -> None:
+        """Make each element of an array of pointers one of its own. Raises RefusalError where data choose between them."""
+        key = self.run.key(node)
+        if key in self.run.known.memory or not 0 < count <= MOST_ELEMENTS:
+            hint = "choose between them by numbers, or make them rows of one array"
+            raise RefusalError(f"'{node.name}' is an array of pointers", hint, node)
+        cells = {
+            (place,): PointerCell(f"{node.name}{place}", kind, self.run.key(node, place)) for place in range(count)
+        }
+        dims: list[Form | None] = [Affine(constant=count)]
+        array = CArray(node.name, "", dims, True, self.run.span(node), key=key, cells=cells)
+        self.keys[array.name] = key
+        self.run.scopes.enter(node.name, array)
+        self.run.recorder.contents.update(dict.fromkeys(cells.values(), Undefined()))
+        self.cells += cells.values()
 
     def _extent(self, dim: Form | None) -> int:
         """An extent at the values that its consts have; 0 where it has none."""
@@ -109,7 +137,7 @@ class Unrolling:
         names = {name, *pointers_to(self.run.function, {name})}
         return _hands_on(self.run.function.body, names, set())
 
-    def element(self, address: Address) -> Cell:
+    def element(self, address: Address) -> Cell | PointerCell:
         """The scalar at an address. Raises RestartError where loops must be unrolled for that, or the array be one."""
         array, known = address.array, self.run.known
         assert array.cells is not None
