@@ -21,7 +21,7 @@ from arrayol.c_import.forms import names_of
 from arrayol.c_import.lowering.branches import Branches
 from arrayol.c_import.lowering.calls import Calls
 from arrayol.c_import.lowering.context import Context, Known
-from arrayol.c_import.lowering.ctypes import NumberType, Pointer, Struct, Void
+from arrayol.c_import.lowering.ctypes import CType, NumberType, Pointer, Struct, Void
 from arrayol.c_import.lowering.ctypes import Sequence as ArrayType
 from arrayol.c_import.lowering.declarations import Declarations, Structs
 from arrayol.c_import.lowering.expressions import Expressions
@@ -339,14 +339,10 @@ class FunctionRun(Context):
     def _parameter(self, node: Any) -> None:
         """A parameter: a const where a setting gives its value, else an input."""
         kind = self.types.of(node.type)
-        if isinstance(kind, Void):
+        if isinstance(kind, Void) or self._left_out(node, kind):
             return
         if node.name in self.settings:
             self._set_parameter(node, kind)
-            return
-        if isinstance(kind, Pointer) and isinstance(kind.target, Void) and self._is_idle(node.name):
-            self.remark(self.span(node), f"'{node.name}' is left out: nothing uses it")
-            self.scopes.enter(node.name, Refused())
             return
         if isinstance(kind, NumberType):
             cell = self.cell(node, node.name, kind.name)
@@ -383,11 +379,17 @@ class FunctionRun(Context):
             self.scopes.enter(node.name, pointer)
             self.recorder.contents[pointer] = Address(array, (Affine(),))
 
-    def _is_idle(self, name: str) -> bool:
-        """Whether the function names a parameter at most in casts to void."""
+    def _left_out(self, node: Any, kind: CType) -> bool:
+        """Leave out a pointer to no type that the function names at most in casts to void; whether it is such."""
+        if not isinstance(kind, Pointer) or not isinstance(kind.target, Void):
+            return False
         body = self.function.body
         idle = [one.expr for one in nodes_of(body, c_ast.Cast) if isinstance(self.types.of(one.to_type), Void)]
-        return all(any(one is each for each in idle) for one in nodes_of(body, c_ast.ID) if one.name == name)
+        if not all(any(one is each for each in idle) for one in nodes_of(body, c_ast.ID) if one.name == node.name):
+            return False
+        self.remark(self.span(node), f"'{node.name}' is left out: nothing uses it")
+        self.scopes.enter(node.name, Refused())
+        return True
 
     def _is_single(self, name: str) -> bool:
         """Whether the function names fields of a pointer's struct only, as `s->gain`."""

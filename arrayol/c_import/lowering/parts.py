@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager
 from typing import Any, NoReturn, Protocol
 
 from arrayol.c_import.arithmetic import RefusalError
-from arrayol.c_import.lowering.ctypes import CType, Struct
-from arrayol.c_import.lowering.symbols import Address, CArray, Cell, CellAddress, StructCell
+from arrayol.c_import.lowering.ctypes import CType, Pointer, Struct
+from arrayol.c_import.lowering.symbols import Address, CArray, Cell, CellAddress, PointerCell, StructCell
 from arrayol.c_import.model import COperation, ElementGuard, ForLoop, Form
 
 
@@ -125,10 +125,11 @@ class PiecesPart(Protocol):
 class UnrollingPart(Protocol):
     """Arrays that are scalars, and loops that are unrolled; `cells` are the scalars."""
 
-    cells: list[Cell]
+    cells: list[Cell | PointerCell]
 
     def declare(self, array: CArray, node: Any) -> None: ...
-    def element(self, address: Address) -> Cell: ...
+    def declare_pointers(self, node: Any, kind: Pointer, count: int) -> None: ...
+    def element(self, address: Address) -> Cell | PointerCell: ...
     def keep_array(self, pointer: Address | CellAddress) -> None: ...
     def unroll(self, node: Any, loop: ForLoop) -> bool: ...
     def is_unrolled(self, node: Any) -> bool: ...

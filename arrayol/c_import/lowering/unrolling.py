@@ -76,14 +76,14 @@ class Unrolling:
             self.handed_over.append(array)
 
     def declare_pointers(self, node: Any, kind: Pointer, count: int) -> None:
-        """Make each element of an array of pointers one of its own. Raises RefusalError where data choose between them."""
+        """Make each element of an array of pointers one of its own. Raises RefusalError if data choose between them."""
         key = self.run.key(node)
         if key in self.run.known.memory or not 0 < count <= MOST_ELEMENTS:
             hint = "choose between them by numbers, or make them rows of one array"
             raise RefusalError(f"'{node.name}' is an array of pointers", hint, node)
-        cells = {
-            (place,): PointerCell(f"{node.name}{place}", kind, self.run.key(node, place)) for place in range(count)
-        }
+        cells = dict[tuple[int, ...], Cell | PointerCell]()
+        for place in range(count):
+            cells[place,] = PointerCell(f"{node.name}{place}", kind, self.run.key(node, place))
         dims: list[Form | None] = [Affine(constant=count)]
         array = CArray(node.name, "", dims, True, self.run.span(node), key=key, cells=cells)
         self.keys[array.name] = key

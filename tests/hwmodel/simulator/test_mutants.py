@@ -83,8 +83,8 @@ MODEL = {  # the module, a line of it, and what stands there instead
     "a delay state too small": ("enumerated.plan_tables", OPEN, f"{OPEN} - 1"),
     "a port used twice": (
         "memory_port.port",
-        'shared = self.channel.channels, self.channel.port == "shared"',
-        "shared = self.channel.channels, False",
+        'shared, numbers = channel.port == "shared", ',
+        "shared, numbers = False, ",
     ),
     "bank conflicts ignored": ("issue.occupancy", BANKS, "while False:"),
     "levels that do not wait": ("issue.issue", "np.maximum(rounds, waits[step])", "rounds"),

@@ -65,7 +65,7 @@ int main() {
           memory[input.channel][at] = before[input.channel][at];
     }
     word *memories[CHANNEL_COUNT];
-    for (int place = 0; place < CHANNEL_COUNT; ++place) memories[place] = memory[place].data();
+    for (int place = 0; place < CHANNEL_COUNT; ++place) memories[place] = &memory[place][0];
     run_frame(memories);
     const int frame = call - BEHIND;
     if (frame < 0) continue;

@@ -9,11 +9,12 @@ from emitted_chain import PLATFORM, SPEC
 from explored import write_undrawn
 
 from arrayol import api
-from dse.output.hardware import repeated, shorter_stream
+from dse.output.hardware import shorter_stream
 from dse.output.hardware.emission import EmittedDesign
 from dse.output.hardware.stream import EmittedStream
 from dse.output.hardware.verilog import emit_verilog
 from dse.output.open_design import StoredDesign
+from dse.verify import shorter_frames
 from hwmodel.streamed import StreamedGroup
 
 PLACES = 600
@@ -39,7 +40,7 @@ def emitted_by_smaller(
     with monkeypatch.context() as patched:
         patched.setattr(shorter_stream, "WHOLE_AT_MOST", 0)
         if scheduled:
-            patched.setattr(repeated, "WHOLE_AT_MOST", 0)
+            patched.setattr(shorter_frames, "WHOLE_AT_MOST", 0)
         return emit_verilog(opened)
 
 
