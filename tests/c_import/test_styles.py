@@ -54,6 +54,7 @@ REPETITIONS = {
     "histogram": ["[H]", "[H, 256] delay 1, 0", "[256]"],
     "ladder": ["[200] delay 1"],
     "lattice": ["[9]", "[100, 9] delay 1, 0 delay 0, 1", "[100]", "[9]"],
+    "image_structs": ["[24, 40]"],
     "kept_lines": ["[90, 3] delay 1, -1 delay 1, 0", "[90]", "[4]"],
     "kept_noise": ["[90] delay 1", "[90]", "[90]", "[3]", "[90]"],
     "lifting": ["[32]", "[32]"],

@@ -167,8 +167,10 @@ class Types:
             raise RefusalError("a bit-field is not read", "use a whole integer, and masks where it must wrap", node)
         struct = Struct(node.name or "struct", tuple((one.name, self.of(one.type)) for one in node.decls))
         for name, kind in struct.fields:
-            if not isinstance(kind, NumberType | Sequence | Struct):
-                raise RefusalError(f"field '{name}' is a pointer", "hand over the array beside the struct", node)
+            inner = kind.target if isinstance(kind, Pointer) else None
+            if not isinstance(kind, NumberType | Sequence | Struct) and not isinstance(inner, NumberType | Sequence):
+                hint = "hand over the array beside the struct"
+                raise RefusalError(f"field '{name}' is no number, array or pointer to numbers", hint, node)
         if node.name:
             self.structs[node.name] = struct
         return struct

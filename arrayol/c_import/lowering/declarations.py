@@ -42,7 +42,7 @@ class Structs:
     def declare(self, node: Any, name: str, kind: Struct, *more: int) -> StructCell:
         """A variable whose fields have no values yet; `more` tells it from others of the same node."""
         run = self.run
-        cells: dict[str, Cell | CArray | StructCell] = {}
+        cells: dict[str, Cell | CArray | PointerCell | StructCell] = {}
         for place, (field, inner) in enumerate(kind.fields):
             own = f"{name}_{field}"
             if isinstance(inner, NumberType):
@@ -50,6 +50,9 @@ class Structs:
                 run.recorder.contents[cell] = Undefined()
             elif isinstance(inner, Struct):
                 cells[field] = self.declare(node, own, inner, *more, place)
+            elif isinstance(inner, Pointer):
+                pointer = cells[field] = PointerCell(own, inner, run.key(node, *more, place))
+                run.recorder.contents[pointer] = Undefined()
             else:
                 cells[field] = run.states.array_named(own, inner, node, local=True)
         return StructCell(name, cells)
@@ -93,6 +96,8 @@ class Structs:
             target, origin = self.field(place, name), self.field(source, name)
             if self.is_struct(target):
                 self.copy(target, origin, node)
+            elif isinstance(target, PointerCell):
+                run.recorder.contents[target] = run.recorder.content(origin)
             else:
                 values.append((target, run.expressions.load(origin, node)))
         for target, one in values:
@@ -122,6 +127,9 @@ class Structs:
             self.fill(target, value or zeros, is_constant=is_constant)
         elif self.is_struct(target):
             self.assign(target, zeros if value is None else value, init)
+        elif isinstance(target, PointerCell):
+            if value is not None:
+                run.recorder.contents[target] = run.pointers.pointer_or_memory(value, target.type, target.name)
         elif isinstance(target, CArray):
             run.declarations.fill_array(target, value or zeros, value or init, is_constant=is_constant)
         elif isinstance(target, Address) and len(target.subscripts) < len(target.array.dims):
@@ -258,6 +266,9 @@ class Declarations:
             elif isinstance(field, CArray):
                 hint = "declare a static array beside the struct"
                 raise RefusalError(f"array '{name}' of struct '{struct.name}' keeps its values", hint, node)
+            elif isinstance(field, PointerCell):
+                hint = "hand over the array that it points to"
+                raise RefusalError(f"pointer '{name}' of struct '{struct.name}' keeps its value", hint, node)
             else:
                 content = self.run.recorder.content(field)
                 self.run.states.keep(field, content if isinstance(content, COperation) else None, node)

@@ -112,7 +112,8 @@ class Expressions:
         """The refusal of a value that depends on a size which no setting gives; None where it depends on none."""
         for access in value.reads():
             array = self.run.recorder.arrays[access.array]
-            if not array.local and not array.dims and not array.state and array.type[0] != "f":
+            is_given = not array.local and (not array.state or array.name in self.run.states.given)
+            if is_given and not array.dims and array.type[0] != "f":
                 hint = f"give --set {array.name}=8"
                 return RefusalError(f"'{array.name}' is a size without a value", hint, node, "no-value")
         return None

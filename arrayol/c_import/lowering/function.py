@@ -19,7 +19,7 @@ from arrayol.c_import.expansion.scans import with_scans
 from arrayol.c_import.flat import delinearised, rows_left
 from arrayol.c_import.forms import names_of
 from arrayol.c_import.lowering.branches import Branches
-from arrayol.c_import.lowering.calls import Calls
+from arrayol.c_import.lowering.calls import MOST_DEPTH, Calls
 from arrayol.c_import.lowering.context import Context, Known
 from arrayol.c_import.lowering.ctypes import CType, NumberType, Pointer, Struct, Void
 from arrayol.c_import.lowering.ctypes import Sequence as ArrayType
@@ -128,6 +128,7 @@ class FunctionRun(Context):
     ) -> None:
         super().__init__(unit, function, known)
         self.settings, self.sizes = settings, sizes
+        self.set_fields: set[str] = set()  # of structs
         self.consts: dict[str, str] = {}
         self.expressions = Expressions(self)
         self.pointers = Pointers(self)
@@ -359,7 +360,7 @@ class FunctionRun(Context):
             raise RefusalError(
                 f"'{node.name}' is a pointer to pointers", "declare it with its sizes, as float x[480][640]", node
             )
-        if isinstance(kind, Pointer) and isinstance(kind.target, Struct) and self._is_single(node.name):
+        if isinstance(kind, Pointer) and isinstance(kind.target, Struct) and self._is_single(self.function, node.name):
             self._struct_parameter(node, kind, kind.target)
             return
         try:
@@ -391,11 +392,20 @@ class FunctionRun(Context):
         self.scopes.enter(node.name, Refused())
         return True
 
-    def _is_single(self, name: str) -> bool:
-        """Whether the function names fields of a pointer's struct only, as `s->gain`."""
-        fields = [one for one in nodes_of(self.function.body, c_ast.StructRef) if one.type == "->"]
-        count = [getattr(one.name, "name", None) for one in fields].count(name)
-        return 0 < count == [one.name for one in nodes_of(self.function.body, c_ast.ID)].count(name)
+    def _is_single(self, function: c_ast.FuncDef, name: str, depth: int = 0) -> bool:
+        """Whether a function takes a pointer for one struct, as in `s->gain` or `*s`, or hands it to one that does."""
+        fields = [one.name for one in nodes_of(function.body, c_ast.StructRef) if one.type == "->"]
+        fields += [one.expr for one in nodes_of(function.body, c_ast.UnaryOp) if one.op == "*"]
+        count = [one.name for one in fields if isinstance(one, c_ast.ID)].count(name)
+        for call in nodes_of(function.body, c_ast.FuncCall):
+            for place, given in enumerate(call.args.exprs if call.args else []):
+                if getattr(given, "name", None) == name and isinstance(given, c_ast.ID):
+                    called = self.unit.functions.get(getattr(call.name, "name", ""))
+                    taken = called.decl.type.args.params[place : place + 1] if called and called.decl.type.args else []
+                    if depth > MOST_DEPTH or not taken or not self._is_single(called, taken[0].name, depth + 1):
+                        return False
+                    count += 1
+        return 0 < count == [one.name for one in nodes_of(function.body, c_ast.ID)].count(name)
 
     def _struct_parameter(self, node: Any, kind: Pointer, target: Struct) -> None:
         """A pointer to one struct: each field is an input, and an output where the function changes it."""
@@ -411,8 +421,21 @@ class FunctionRun(Context):
                 self._hand_over(field, node)
             elif isinstance(field, CArray):
                 field.local = False
+            elif isinstance(field, PointerCell):
+                self._array_of_field(field, node)
+            elif field.name in self.settings:
+                self.set_fields.add(field.name)
+                self.recorder.contents[field] = self._setting(field.name, field.type)
             else:
                 self.states.keep(field, None, node)
+
+    def _array_of_field(self, field: PointerCell, node: Any) -> None:
+        """The array that a field of a parameter points to, as one that is a parameter itself."""
+        array = self.states.array_named(field.name, field.type, node, local=False)
+        array.key = field.key
+        if field.name in self.sizes:
+            self._sized(array, self.sizes[field.name], node)
+        self.recorder.contents[field] = Address(array, (Affine(),))
 
     def _sized(self, array: CArray, sizes: tuple[int, ...], node: Any) -> None:
         """A size from the command line: it is that of the data, whatever the C says."""
@@ -429,7 +452,6 @@ class FunctionRun(Context):
             )
 
     def _set_parameter(self, node: Any, kind: Any) -> None:
-        text = self.settings[node.name]
         if not isinstance(kind, NumberType) or kind.name not in {
             "i32",
             "u32",
@@ -443,14 +465,7 @@ class FunctionRun(Context):
             "u8",
         }:
             raise RefusalError(f"'{node.name}' is no number, so no setting gives its value", "leave it an input", node)
-        is_float = kind.name[0] == "f"
-        try:
-            value = float(text) if is_float else int(text)
-        except ValueError:
-            message = f"'{clipped(text)}' is not a value for the {kind.name} '{node.name}'"
-            hint = f"write a number, as in --set {node.name}=64"
-            raise error("bad-setting", message, hint=hint, file=self.unit.places.file.name) from None
-        constant = self.arithmetic.converted(literal(Number_("f64" if is_float else "i64", value)), kind.name)
+        constant, value = self._setting(node.name, kind.name), self._number(node.name, kind.name)
         if assigns(self.function.body, node.name):  # it counts down, as in `while (n--)`
             cell = self.cell(node, node.name, kind.name)
             self.scopes.enter(node.name, cell)
@@ -462,12 +477,27 @@ class FunctionRun(Context):
         else:
             self.scopes.enter(node.name, NamedValue(constant))
 
+    def _number(self, name: str, kind: str) -> int | float:
+        """The number that a setting says. Raises ArrayolError (`bad-setting`)."""
+        text = self.settings[name]
+        try:
+            return float(text) if kind[0] == "f" else int(text)
+        except ValueError:
+            message = f"'{clipped(text)}' is not a value for the {kind} '{name}'"
+            hint = f"write a number, as in --set {name}=64"
+            raise error("bad-setting", message, hint=hint, file=self.unit.places.file.name) from None
+
+    def _setting(self, name: str, kind: str) -> COperation:
+        """A setting as a value of a type."""
+        number = Number_("f64" if kind[0] == "f" else "i64", self._number(name, kind))
+        return self.arithmetic.converted(literal(number), kind)
+
     def _check_settings(self) -> None:
         parameters = {
             getattr(one, "name", None)
             for one in (self.function.decl.type.args.params if self.function.decl.type.args else [])
         }
-        left = set(self.settings) - set(self.unit.macros) - parameters
+        left = set(self.settings) - set(self.unit.macros) - parameters - self.set_fields
         if left:
             message = f"there is no const '{min(left)}' to set"
             hint = f"its consts are {', '.join(sorted(self.unit.macros)) or 'none'}"

@@ -98,6 +98,7 @@ class CallsPart(Protocol):
 class StatesPart(Protocol):
     """Arrays, tables, and what keeps its value from call to call."""
 
+    given: set[str]
     cells: dict[Cell, CArray]
 
     def array_of(self, node: Any, kind: CType, *, local: bool, state: bool = False) -> CArray: ...

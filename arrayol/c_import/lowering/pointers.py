@@ -158,7 +158,7 @@ class Pointers:
     def is_pointer(self, node: Any) -> bool:
         """Whether an expression is an array or a pointer."""
         match node:
-            case c_ast.ID():
+            case c_ast.ID() | c_ast.StructRef() if not has_steps(node):
                 return isinstance(self.run.expressions.place(node), CArray | PointerCell)
             case c_ast.BinaryOp() if node.op in {"+", "-"}:
                 return self.is_pointer(node.left) or self.is_pointer(node.right)

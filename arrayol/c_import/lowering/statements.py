@@ -154,7 +154,7 @@ class Statements:
         return self.put(place, value, node)
 
     def _is_pointer_place(self, node: Any) -> bool:
-        if isinstance(node, c_ast.ArrayRef) and not has_steps(node):
+        if isinstance(node, c_ast.ArrayRef | c_ast.StructRef) and not has_steps(node):
             return isinstance(self.run.expressions.place(node), PointerCell)
         return isinstance(node, c_ast.ID) and isinstance(self.run.scopes.find(node.name, node), PointerCell)
 

@@ -28,6 +28,7 @@ class Storage:
         self.run = run
         self.rows: dict[object, CArray] = {}  # arrays whose rows the C has as arrays of their own
         self.cells: dict[Cell, CArray] = {}  # state: scalars that keep their value from call to call
+        self.given: set[str] = set()  # the arrays of those that a caller gives a value, as fields of its structs
 
     def array_of(self, node: Any, kind: CType, *, local: bool, state: bool = False) -> CArray:
         """The array that a declaration makes. Raises RefusalError."""
@@ -89,6 +90,9 @@ class Storage:
             kind = kind.element
         if isinstance(kind, Struct) and kind.common is None:
             for field, inner in kind.fields:
+                if isinstance(inner, Pointer):
+                    hint = "hand over the array beside the structs"
+                    raise RefusalError(f"field '{field}' of an array of structs is a pointer", hint, node)
                 array.parts[field] = self._array(f"{name}_{field}", list(dims), inner, node, like)
                 array.parts[field].origin = f"{origin}.{field}"
             array.name = name
@@ -150,6 +154,8 @@ class Storage:
         array = run.recorder.local(cell.name, cell.type, cell.span)
         array.local, array.state = False, True
         self.cells[cell] = array
+        if first is None:
+            self.given.add(array.name)
         run.recorder.contents[cell] = run.read_of(array, node)
 
     def finish(self) -> None:

@@ -119,7 +119,7 @@ class StructCell:
     """A variable that is a struct: a symbol for each field."""
 
     name: str
-    cells: dict[str, Cell | CArray | StructCell]
+    cells: dict[str, Cell | CArray | PointerCell | StructCell]
 
 
 @dataclass(frozen=True, slots=True)
