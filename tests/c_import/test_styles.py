@@ -70,6 +70,7 @@ REPETITIONS = {
     "ring": ["[N]"],
     "ring_choice": ["[N]"],
     "ring_mask": ["[N]"],
+    "ring_steps": ["[256]"],
     "ring_unsigned": ["[200]"],
     "row_pointers": ["[16, 80]", "[16, 80]", "[80]"],
     "row_tables": ["[16, 80]", "[16, 80]"],
@@ -99,6 +100,7 @@ WINDOWS = {
     "opening": "tmp: u8[3, 3]",
     "ring": "x: i16[10]",
     "ring_mask": "x: i16[16]",
+    "ring_steps": ["[256]"],
     "ring_unsigned": "x: i16[16]",
     "rows_rotated": "in_: u8[3]",
 }
