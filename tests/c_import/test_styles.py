@@ -100,7 +100,6 @@ WINDOWS = {
     "opening": "tmp: u8[3, 3]",
     "ring": "x: i16[10]",
     "ring_mask": "x: i16[16]",
-    "ring_steps": ["[256]"],
     "ring_unsigned": "x: i16[16]",
     "rows_rotated": "in_: u8[3]",
 }
