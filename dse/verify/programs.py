@@ -16,6 +16,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.cost_model.estimate import DesignEstimate
 from hwmodel.design import Design
 from hwmodel.emit.schedule.design import datapaths_of, loaded_together, require_short
+from hwmodel.emit.schedule.frames.frame_buffers import frame_buffers
 from hwmodel.emit.schedule.frames.program_bound import most_instructions
 from hwmodel.emit.schedule.frames.short_frame import ShortFrame
 from hwmodel.emit.schedule.frames.whole_frame import WholeGroup
@@ -101,7 +102,10 @@ class _Scheduling:
         if self.short is not None and busy is not run:
             raise NotRepeatedError("steps of the shorter frame are idle")
         period = self.estimate.period
-        addresses = address_map(self.whole, self.platform, period.copies if period is not None else None)
+        tasks = [group.tasks for group in self.design.groups]
+        buffers = frame_buffers(self.whole, self.platform, tasks) if period is None else None
+        copies, frames = (buffers.copies, buffers.frames) if buffers else (period.copies if period else None, None)
+        addresses = address_map(self.whole, self.platform, copies, frames)
         datapaths = datapaths_of(self.accesses, self.platform, simulation)
         arrays = self.accesses.network.arrays
         # What ROMs hold makes no program longer.

@@ -260,7 +260,7 @@ def test_data_that_are_read_too_early_are_told(emit: Emit, changed: Change) -> N
 
 @needs_compiler
 def test_an_address_beyond_a_memory_is_found_by_sanitizers(emit: Emit, changed: Change) -> None:
-    changed("src/top.cpp", "group0(memory, ", "group0(memory + WORDS, ")
+    changed("src/top.cpp", "group0(memory, ", "group0(memory + CHANNELS[0].words, ")
     code, _, err = emit("--check")
     assert code == 1
     assert "error[program-failed]: the program, built " in err

@@ -19,7 +19,7 @@ from arrayol.c_import.lowering.symbols import (
     StructCell,
 )
 from arrayol.c_import.lowering.turns import PeriodicStep, Rotation, Turn, turn_of
-from arrayol.c_import.model import UNKNOWN, COperation, ForLoop, Form, Statement
+from arrayol.c_import.model import UNKNOWN, COperation, ForLoop, Form, Statement, data_of
 from arrayol.c_import.reading.syntax import has_steps, nodes_of
 from arrayol.c_import.reading.trees import Chosen
 from arrayol.ir.affine import Affine
@@ -137,7 +137,14 @@ def takes_more(content: Content, loop: ForLoop) -> bool:
     A loop that reads none, as one over the bits of a CRC, is a step of the loop around it.
     """
     reads = content.reads() if isinstance(content, COperation) else ()
-    return any(loop.name in names_of(form) for access in reads for form in access.subscripts)
+    return any(
+        loop.name in names_of(form)
+        for access in reads
+        for form in (
+            *access.subscripts,
+            *(node.form for value in data_of(access) for node in value.nodes() if node.form),
+        )
+    )
 
 
 def cells_of(symbol: Any) -> list[Cell | PointerCell]:

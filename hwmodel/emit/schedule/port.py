@@ -163,7 +163,8 @@ def address_map(
             first[name], sizes[name] = ends[channels[name]], -(-elements[name] * slot // word)
             ends[channels[name]] += sizes[name] * copies.get(name, 1)
     for name, own in held.items():
-        first[name], sizes[name], copies[name] = first[own.array], sizes[own.array], copies[own.array]
+        first[name], sizes[name] = first[own.array], sizes[own.array]
+    copies |= {name: copies[own.array] for name, own in held.items() if own.array in copies}
     earlier = {name: own.frames for name, own in held.items()}
     return AddressMap(word, slots, first, tuple(ends), sizes, channels, copies, frames or {}, elements, earlier)
 

@@ -66,7 +66,7 @@ def test_what_is_derived_is_what_is_emitted_and_within_the_bound(case: MappedSpe
     assert max(lengths, default=0) <= longest_bound(model.accesses, case.platform, case.design, estimate)
 
 
-@settings(max_examples=case_count(60), suppress_health_check=list(HealthCheck))
+@settings(max_examples=case_count(60), suppress_health_check=list(HealthCheck), derandomize=True)
 @given(st.data())
 def test_kinds_of_blocks_and_rows_are_no_fewer_than_instructions(data: st.DataObject) -> None:
     """Windows over frames of many blocks: most programs are far shorter than the frame has cycles."""

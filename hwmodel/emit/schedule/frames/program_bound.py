@@ -5,10 +5,11 @@ cycles. It is mostly far shorter: what agents do in the middle of a loop repeats
 some *kinds* of blocks are counted, those at both ends, and two rounds of those between, since blocks repeat when words
 of the external memory and of banks begin at the same places again. Inside a block only some kinds of rows are counted
 along each dimension or axis: for each place of a period in banks and words a first, a middle and a last one, and those
-that borders bend. A program of nested loops has at most the product of all these kinds.
+that borders bend. A program of nested loops has about the product of all these kinds.
 
-Programs are made by a search for repetitions (program.py), which may find other loops than these. That it never finds
-longer programs is not proven. Tests compare the bound with programs of generated designs.
+Programs are made by a search for repetitions (program.py), which may find other loops than these: of 1,664 programs
+that were drawn 39 had more instructions than the product, one of them 2.5 times as many. The bound is four times the
+product. That no program is longer is not proven. Tests compare it with programs of generated designs.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from hwmodel.residence import ONCE
 from hwmodel.units import riding_dimensions, unit_dimension
 
 _PLACES = 3  # of a row in what repeats: the first, one in the middle, the last, whose increments lead elsewhere
+_MARGIN = 4  # times the kinds that are counted: of 1,664 drawn programs one had 2.5 times as many instructions
 _IDLE = 2  # steps of a block beside those of its tasks: its load and its store
 
 
@@ -43,7 +45,7 @@ def most_instructions(
 
 
 def most_by_kinds(accesses: Accesses, platform: Platform, group: GroupDesign, estimate: GroupEstimate) -> int | None:
-    """The bound by kinds of blocks and rows, which may be above the number of rows.
+    """The bound by kinds of blocks and rows, which may be above the number of cycles.
 
     None for a group with FIFOs, delays, blocks of blocks, cuts, or something that several loops move.
     """
@@ -51,7 +53,9 @@ def most_by_kinds(accesses: Accesses, platform: Platform, group: GroupDesign, es
     if not is_known or any(accesses.delays(task) for task in group.tasks):
         return None
     loops = _loops_of(accesses, group)
-    return _Kinds(accesses, platform, group, estimate, loops).most if loops is not None else None
+    if loops is None:
+        return None
+    return _MARGIN * _Kinds(accesses, platform, group, estimate, loops).most
 
 
 @dataclass(frozen=True)
