@@ -20,6 +20,8 @@ from hwmodel.design import Design
 from hwmodel.emit.schedule import program
 from hwmodel.emit.verilog.coverage import reason_text
 
+ENOUGH = 4  # programs in succession that are short enough, after which those of lower bounds are taken for short
+
 
 @dataclass(frozen=True)
 class LongPrograms:
@@ -27,17 +29,18 @@ class LongPrograms:
 
     lengths: Mapping[Design, ProgramsRecord] = field(default_factory=dict)
     refused: Mapping[Design, str] = field(default_factory=dict)
-    in_doubt: int = 0  # designs whose programs were to be derived, and were not
+    in_doubt: int = 0  # designs whose programs were not derived, for want of time or as longer ones are short enough
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was left out, and what is not known for want of time."""
+        """What was left out, and what was not derived."""
         found: list[str] = []
         if self.refused:
             reasons = few(list(dict.fromkeys(self.refused.values())))
             found.append(f"{counted(len(self.refused), 'design')} left out: {reasons}")
         if self.in_doubt:
-            found.append(f"the time was over before the programs of {counted(self.in_doubt, 'design')} were derived")
+            designs = counted(self.in_doubt, "design")
+            found.append(f"programs of {designs} were not derived: their bounds are lower than those of others")
         return tuple(found)
 
 
@@ -46,7 +49,7 @@ def long_programs(
 ) -> LongPrograms:
     """The designs with blocks whose bound is above what emission takes; with `hardware` in the study, derived.
 
-    None is derived after so many seconds.
+    Those of the greatest bounds come first, until `ENOUGH` in succession are short enough, or so many seconds are over.
     """
     variants = {one.choice: one for one in space.variants}
     estimates, lengths = dict[Design, DesignEstimate](), dict[Design, ProgramsRecord]()
@@ -60,11 +63,13 @@ def long_programs(
                 estimates[design], lengths[design] = estimate, ProgramsRecord(instructions=bound, exact=False)
     if not space.study.hardware or not estimates:
         return LongPrograms(lengths)
-    announce(f"deriving the programs of {counted(len(estimates), 'design')}, which takes seconds each")
-    refused, began = dict[Design, str](), monotonic()
-    for number, (design, estimate) in enumerate(estimates.items()):
-        if seconds is not None and monotonic() - began > seconds:
+    announce(f"deriving programs of {counted(len(estimates), 'design')}, the longest first, which takes seconds each")
+    refused, began, short = dict[Design, str](), monotonic(), 0
+    by_bound = sorted(estimates.items(), key=lambda pair: -lengths[pair[0]].instructions)
+    for number, (design, estimate) in enumerate(by_bound):
+        if short == ENOUGH or (seconds is not None and monotonic() - began > seconds):
             return LongPrograms(lengths, refused, len(estimates) - number)
+        short += 1
         variant = variants[design.choice]
         try:
             longest = longest_program(variant.accesses, variant.model.platform, design, estimate)
@@ -72,5 +77,5 @@ def long_programs(
                 lengths[design] = ProgramsRecord(instructions=longest.instructions, exact=True)
                 longest.require_short()
         except ArrayolError as refusal:
-            refused[design] = reason_text(refusal)
+            refused[design], short = reason_text(refusal), 0
     return LongPrograms(lengths, refused)

@@ -11,6 +11,7 @@ from hardware_designs import PLATFORM
 from arrayol import api
 from arrayol.errors import ArrayolError, InfeasibleError
 from dse.results.schema import Result
+from dse.search.shown import programs as programs_of_search
 from dse.space.study import Study
 from hwmodel.emit.schedule import design as schedules
 from hwmodel.emit.schedule import program
@@ -179,6 +180,11 @@ def test_designs_whose_programs_are_too_long_are_left_out(tmp_path: Path, monkey
     assert any("left out: the program of" in remark for remark in derived.remarks)
     for programs in (design.programs for design in derived.pareto):
         assert programs is None or (programs.exact and programs.instructions <= most)
+    with monkeypatch.context() as patched:
+        patched.setattr(programs_of_search, "ENOUGH", 0)
+        doubted = explored(tmp_path, hardware=True, **study)
+    assert len(doubted.pareto) == len(bounded.pareto)
+    assert any(f"programs of {len(doubtful)} designs were not derived" in remark for remark in doubted.remarks)
     for module in (program, schedules):
         monkeypatch.setattr(module, "MOST_INSTRUCTIONS", 1)
     assert all("would have" in str(reason) for reason in refusals(explored(tmp_path, hardware=True, **study)))
