@@ -234,7 +234,7 @@ def test_an_encoding_that_lacks_a_name_s_letters(script: Path, lpsf: Path) -> No
 
 
 def test_a_bar_on_a_terminal_only(script: Path, tmp_path: Path) -> None:
-    (tmp_path / "chain.aol").write_text(chain(12))
+    (tmp_path / "chain.aol").write_text(chain(14))
     for quiet in (False, True):
         leader, follower = pty.openpty()
         command = [script, "explore", *PUBLISHED, "chain.aol", "--json", *(["--quiet"] if quiet else [])]
@@ -244,7 +244,7 @@ def test_a_bar_on_a_terminal_only(script: Path, tmp_path: Path) -> None:
             assert process.stdout is not None
             json.loads(process.stdout.read())
         os.close(leader)
-        assert (b"/2,048" in said) is not quiet
+        assert (b"/8,192" in said) is not quiet
 
 
 def _read(terminal: int) -> bytes:
