@@ -141,7 +141,7 @@ class Arithmetic:
         """The form of a sum, difference, product or mask, where it is one and does not wrap."""
         left, right = operands[0].form, operands[1].form
         if sign == "&":  # a rest of a power of two is that of what has wrapped, too
-            left, right = left or _unwrapped(operands[0]), right or _unwrapped(operands[1])
+            left, right = left or unwrapped(operands[0]), right or unwrapped(operands[1])
         if left is None or right is None:
             return None
         form: Form | None = None
@@ -279,7 +279,7 @@ class Arithmetic:
         if left.form is not None:
             turned = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(sign, sign)
             return None if right.form is not None else self._wrapped_comparison(turned, (right, left), kind)
-        form = _unwrapped(left)
+        form = unwrapped(left)
         most = (1 << 31) - 1
         if form is None or right.form is None or not self.is_between(right.form, 0, most):
             return None
@@ -401,7 +401,7 @@ class Arithmetic:
             return first
         if first.type == BOOL:
             return self._logical_choice(condition, first, second)
-        turned = self._turned(condition, _unwrapped(first), _unwrapped(second))
+        turned = self._turned(condition, unwrapped(first), unwrapped(second))
         if turned is not None:
             return self.of_form(turned, first.type)
         return COperation("choice", first.type, (condition, *_definite((first, second), first.type)))
@@ -472,7 +472,7 @@ class Arithmetic:
         return COperation("choice", kind, (is_first, *_definite((left, right), kind)))
 
 
-def _unwrapped(value: COperation) -> Form | None:
+def unwrapped(value: COperation) -> Form | None:
     """The form of an integer, or of an unsigned one that may have wrapped: what it would be then."""
     if value.form is not None or value.type not in {"u32", "u64"}:
         return value.form
@@ -480,7 +480,7 @@ def _unwrapped(value: COperation) -> Form | None:
         return value.operands[0].form
     if value.kind not in {"+", "-"}:
         return None
-    left, right = map(_unwrapped, value.operands)
+    left, right = map(unwrapped, value.operands)
     if left is None or right is None:
         return None
     return left + right if value.kind == "+" else left - right

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from arrayol.c_import.arithmetic import affine_condition
+from arrayol.c_import.arithmetic import affine_condition, unwrapped
 from arrayol.c_import.constants import limits
 from arrayol.c_import.forms import names_of, rounded
 from arrayol.c_import.graphs import mapped
@@ -171,16 +171,6 @@ def _without_wraps(value: COperation) -> COperation:
     return value if inner is None else replace(value, form=inner)
 
 
-def _form_without_wrap(value: COperation) -> Form | None:
-    """The form of a value, also of an unsigned sum that would wrap only where a choice does not take it."""
-    if value.form is not None or value.kind not in {"+", "-"} or value.type[0] != "u":
-        return value.form
-    left, right = (one.form for one in value.operands)
-    if left is None or right is None:
-        return None
-    return left + right if value.kind == "+" else left - right
-
-
 def _turn(before: Form, after: COperation, number: Callable[[Form], int | None]) -> Turn | None:
     if after.form is not None:
         term = after.form.terms[0][0] if len(after.form.terms) == 1 else None
@@ -210,7 +200,7 @@ def _turned(before: Form, after: COperation, number: Callable[[Form], int | None
     condition = affine_condition(after.operands[0]) if after.kind == "choice" else None
     if condition is None:
         return
-    first, second = map(_form_without_wrap, after.operands[1:])
+    first, second = map(unwrapped, after.operands[1:])
     for holds, end, moved in ((condition, first, second), (condition.negated(), second, first)):
         step = None if moved is None else (moved - before).number
         if end is None or moved is None or not step:
