@@ -13,6 +13,7 @@ from pathlib import Path
 
 from arrayol.c_import.emit import Writer
 from arrayol.c_import.expansion.instances import with_instances
+from arrayol.c_import.expansion.scratch import with_parts
 from arrayol.c_import.forms import extreme, form_text, isl_condition, isl_text, without_data
 from arrayol.c_import.formulas import with_formulas
 from arrayol.c_import.lowering.function import lowered
@@ -252,6 +253,24 @@ def _parted(scop: Scop, stages: tuple[Stage, ...]) -> tuple[Scop, tuple[Stage, .
             continue
         if parted is not None and _in_bodies(other, others) < _in_bodies(scop, stages):
             return _parted(other, others)
+    return _with_parts_of_scratch(scop, stages)
+
+
+def _with_parts_of_scratch(scop: Scop, stages: tuple[Stage, ...]) -> tuple[Scop, tuple[Stage, ...]]:
+    """The scop with a part of scratch arrays for each iteration where all of their stage is repeated more then."""
+    for stage in stages:
+        parted = with_parts(scop, stage)
+        if parted is None:
+            continue
+        try:
+            with bounded_effort(_TRIED_EFFORT):
+                other, others = with_formulas(*stages_of(parted))
+        except TooHardError:
+            continue
+        numbers = {one.number for one in stage.statements}
+        inside = [one for one in others if numbers & {own.number for own in one.statements}]
+        if all(len(one.axes) > len(stage.axes) for one in inside):
+            return _with_parts_of_scratch(other, others)
     return scop, stages
 
 

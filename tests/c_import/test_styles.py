@@ -18,7 +18,9 @@ from arrayol.source import SourceFile
 FOLDER = Path(__file__).parent / "styles"
 # By file: the extents of each repetition; a delay stands behind its own.
 REPETITIONS = {
+    "adaptive": ["[100] delay 1", "[100]"],
     "bands": ["[96]", "[96]", "[96]", "[96]", "[8, 12, 2]", "[8, 12, 2]", "[100]"],
+    "block_transform": ["[12, 8, 8]", "[12, 8]", "[12, 8]", "[12, 64]"],
     "called_by_choice": ["[100] delay 1", "[100]"],
     "called_twice": [],
     "cascade": ["[128] delay 1"],
@@ -72,6 +74,7 @@ REPETITIONS = {
     "ring_mask": ["[N]"],
     "ring_steps": ["[256]"],
     "ring_unsigned": ["[200]"],
+    "row_buffer": ["[18, 70]", "[18, 68]"],
     "row_pointers": ["[16, 80]", "[16, 80]", "[80]"],
     "row_tables": ["[16, 80]", "[16, 80]"],
     "rows_allocated": ["[100, 40]", "[100, 40]"],

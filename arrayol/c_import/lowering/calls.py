@@ -9,6 +9,7 @@ from typing import Any
 from pycparser import c_ast
 
 from arrayol.c_import.arithmetic import RefusalError, integer, truth_of
+from arrayol.c_import.lowering.changes import MOVES
 from arrayol.c_import.lowering.context import Context
 from arrayol.c_import.lowering.ctypes import BYTES, NumberType, Struct, Void
 from arrayol.c_import.lowering.symbols import Address, CArray, CellAddress, PointerCell, StructCell
@@ -32,7 +33,7 @@ class Calls:
         name = getattr(node.name, "name", None)
         if name in self.run.unit.functions:
             self.inlined(node)
-        elif name in {"memcpy", "memmove", "memset"}:
+        elif name in MOVES:
             self._memory(name, node)
         elif name in {"printf", "fprintf", "puts", "putchar", "perror", "fflush"}:
             self.run.remark(self.run.span(node), f"'{name}' is left out: it computes nothing")
@@ -203,7 +204,8 @@ class Calls:
         if len(arguments) != 3:
             raise RefusalError(f"'{name}' takes three arguments", "hand over an array, what it gets, and bytes", node)
         target = run.pointers.pointer(arguments[0])
-        run.unrolling.keep_array(target)
+        if name != "memset" or isinstance(target, CellAddress):
+            run.unrolling.keep_array(target)
         if isinstance(target, CellAddress):
             hint = "assign it; the bits of a float are not read as an integer, so hand over the integers"
             raise RefusalError(f"'{name}' of a scalar is not read", hint, node)
@@ -239,7 +241,8 @@ class Calls:
         number = None if byte.form is None else byte.form.number
         if number is None or (number and BYTES[target.array.type] > 1):
             raise RefusalError("memset of other values than 0 is read for bytes only", "write a loop", node)
-        self._loops(shape, node, lambda places: (target, integer(number)), places=[])
+        is_scalars = target.array.cells is not None
+        self._loops(shape, node, lambda places: (target, integer(number)), places=[], is_unrolled=is_scalars)
 
     def zero(self, target: Address, node: Any) -> None:
         """Give all elements from the start of an array on 0, or of a row of it."""
@@ -256,11 +259,18 @@ class Calls:
 
         self._loops(shape, node, element, places=[])
 
-    def _loops(self, shape: list[int], node: Any, element: Any, places: list[Form]) -> None:
+    def _loops(
+        self, shape: list[int], node: Any, element: Any, places: list[Form], *, is_unrolled: bool = False
+    ) -> None:
         run = self.run
         if not shape:
             address, value = element(places)
             run.statements.put(_at(address, places), value, node)
+            return
+        if is_unrolled:
+            for place in range(shape[0]):
+                own: Form = Affine(constant=place)
+                self._loops(shape[1:], node, element, [*places, own], is_unrolled=True)
             return
         loop = ForLoop(run.loop_name("at"), Affine(), Affine(constant=shape[0]), run.span(node))
         with run.recorder.inside(loop):

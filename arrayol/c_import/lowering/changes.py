@@ -24,6 +24,7 @@ from arrayol.c_import.reading.syntax import has_steps, nodes_of
 from arrayol.c_import.reading.trees import Chosen
 from arrayol.ir.affine import Affine
 
+MOVES = {"memcpy", "memmove", "memset"}  # functions that change what their first argument points to
 # How a scalar changes in an iteration: its value after one, in terms of a symbol for its value before.
 Move: TypeAlias = "Form | Turn | PeriodicStep | Rotation"
 # By key: a step, a turn (in a ring), a count of some iterations, `own` (a new value in each iteration, before it is
@@ -202,6 +203,9 @@ def _assigned(node: Any) -> str | None:
         target = node.lvalue
     elif isinstance(node, c_ast.UnaryOp) and node.op in {"++", "--", "p++", "p--", "&"}:
         target = node.expr
-    while isinstance(target, c_ast.StructRef | c_ast.Cast | c_ast.ArrayRef):
-        target = target.expr if isinstance(target, c_ast.Cast) else target.name
+    elif isinstance(node, c_ast.FuncCall) and getattr(node.name, "name", None) in MOVES and node.args:
+        target = node.args.exprs[0]
+    while isinstance(target, c_ast.StructRef | c_ast.Cast | c_ast.ArrayRef | c_ast.BinaryOp):
+        part = "expr" if isinstance(target, c_ast.Cast) else "left" if isinstance(target, c_ast.BinaryOp) else "name"
+        target = getattr(target, part)
     return str(target.name) if isinstance(target, c_ast.ID) else None
