@@ -45,6 +45,11 @@ class Stream:
         """Whether arrays leave in scan order, whatever the order is in which they are made."""
         return self.raster or self.interface == "axis"
 
+    @property
+    def has_blanking(self) -> bool:
+        """Whether frames lie inside behind the memory port: each then has pulses in which only its last data pass."""
+        return self.frames == "inside" and self.interface == "port"
+
 
 @dataclass(frozen=True, slots=True)
 class Firing:
@@ -153,3 +158,7 @@ class StreamedGroup:
     chains: tuple[Chain, ...]
     line: int
     frame: int
+
+    def begin_of(self, pulse: int) -> int:
+        """The pulse with which a frame begins in whose time a pulse lies; with no blanking 0, as one is regarded."""
+        return pulse // self.frame * self.frame if self.stream.has_blanking else 0

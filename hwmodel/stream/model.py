@@ -56,9 +56,10 @@ class StreamModel:
     accesses: Accesses
     tasks: tuple[str, ...]
     platform: Platform | None = None
-    _walked: dict[tuple[tuple[int, ...], Fraction, bool], _Walked] = field(
+    _walked: dict[tuple[tuple[int, ...], Fraction, bool, int], _Walked] = field(
         default_factory=dict, repr=False, compare=False
     )
+    _blanked: dict[Stream, _Blanking] = field(default_factory=dict, repr=False, compare=False)
     _grown: dict[Stream, tuple[Chain, ...] | None] = field(default_factory=dict, repr=False, compare=False)
     _like: _Timed | None = field(default=None, repr=False, compare=False)
 
@@ -140,9 +141,10 @@ class StreamModel:
         accesses = smaller(self.group, self.loops, cut)
         if accesses is None:
             return None
-        firing = self._walk(stream).pitches.firing
+        firing = self._started(stream)[0].pitches.firing
         timing = {name: (own.interval, own.latency) for name, own in firing.items()}
-        small = StreamModel(accesses, self.tasks, None, _like=_Timed(timing, self._recurrences(firing)))
+        like = _Timed(timing, self._recurrences(firing), self._blanking(stream))
+        small = StreamModel(accesses, self.tasks, None, _like=like)
         return small if small.listed_reads(stream) <= LISTED_AT_MOST else None
 
     def sample(self, stream: Stream) -> SizedGroup:
@@ -157,7 +159,7 @@ class StreamModel:
     def choices(self, stream: Stream) -> dict[Tap, int]:
         """By tap the number of places from which it takes its data: several where it reads beyond an array's ends."""
         places: dict[Tap, int] = {}
-        for reads in self._walk(stream).buffers.lanes.values():
+        for reads in self._started(stream)[0].buffers.lanes.values():
             for tap in reads.within:
                 places[tap] = places.get(tap, 0) + 1
             for tap, spread in reads.beyond.items():
@@ -181,12 +183,65 @@ class StreamModel:
         return walked.buffers.passes(starts)
 
     def _started(self, stream: Stream) -> tuple[_Walked, dict[str, int]]:
-        walked = self._walk(stream)
-        solve = thrifty_starts if stream.starts == "memory" else least_starts
-        return walked, solve(list(walked.pitches.firing), walked.waits)
+        return self._under(stream, self._blanking(stream))
 
-    def _walk(self, stream: Stream) -> _Walked:
-        key = stream.scan, stream.pace, stream.stores_in_scan_order
+    def _under(self, stream: Stream, blanking: _Blanking) -> tuple[_Walked, dict[str, int]]:
+        walked = self._walk(stream, 0)
+        if blanking.number:
+            walked = self._walk(stream, blanking.number * walked.pitches.blanking)
+        solve = thrifty_starts if stream.starts == "memory" else least_starts
+        floors = {name: frames * walked.pitches.frame for name, frames in blanking.frames_late.items()}
+        return walked, solve(list(walked.pitches.firing), walked.waits, floors)
+
+    def _blanking(self, stream: Stream) -> _Blanking:
+        """The blanking of a frame, with which all that comes or leaves of an array does so within a frame's time.
+
+        Where frames have none it is 0.
+        """
+        if self._like is not None:
+            return self._like.blanking
+        key, found = replace(stream, chunk=0), _Blanking(0, {})
+        if stream.has_blanking and key not in self._blanked:
+            while (more := self._more_blanking(stream, found)) != found:
+                found = more
+            self._blanked[key] = found
+        return self._blanked.get(key, found)
+
+    def _more_blanking(self, stream: Stream, blanking: _Blanking) -> _Blanking:
+        """More of it where an array needs more; the same where all is within a frame's time.
+
+        What would begin in the second half of a frame's time waits for the next one.
+        """
+        walked, starts = self._under(stream, blanking)
+        unit, frame = self._walk(stream, 0).pitches.blanking, walked.pitches.frame
+        number, late = blanking.number, dict(blanking.frames_late)
+        for nodes, pulses in self._passing(walked.pitches, starts):
+            first, last = max(one[0] for one in pulses), max(one[1] for one in pulses)
+            if last < (min(one[0] for one in pulses) // frame + 1) * frame:
+                continue
+            begin = first // frame + (2 * (first % frame) > frame)
+            late |= {name: max(begin, late.get(name, 0)) for name in nodes}
+            number = max(number, blanking.number - (((begin + 1) * frame - last - 1) // unit))
+        return _Blanking(number, {name: frames for name, frames in late.items() if frames})
+
+    def _passing(
+        self, pitches: Pitches, starts: Mapping[str, int]
+    ) -> Iterator[tuple[Sequence[str], Sequence[tuple[int, int]]]]:
+        """By array that comes or leaves the nodes that take it or make it, and their first and last pulses."""
+        firing = {name: replace(own, start=starts[name]) for name, own in pitches.firing.items()}
+        for node in self.group.nodes.values():
+            if node.kind != "task" and node.name in firing:
+                yield [node.name], [(firing[node.name].start, last_firing(firing[node.name]))]
+            elif node.kind == "store":
+                nodes = [writer.name for writer, _ in self.group.writers(node.reads[0].array)]
+                own = [firing[name] for name in nodes]
+                yield (
+                    nodes,
+                    [(one.start + one.latency + 1, last_firing(one) + one.interval + one.latency) for one in own],
+                )
+
+    def _walk(self, stream: Stream, blanking: int) -> _Walked:
+        key = stream.scan, stream.pace, stream.stores_in_scan_order, blanking
         if key not in self._walked:
             nodes = {
                 name: node
@@ -194,7 +249,7 @@ class StreamModel:
                 if node.kind != "store" or stream.stores_in_scan_order
             }
             first = {} if stream.stores_in_scan_order else first_indices(self.accesses, nodes, self.loops)
-            pitches = pitches_of(nodes, self.loops, stream, self._timing, first)
+            pitches = pitches_of(nodes, self.loops, stream, self._timing, first, blanking)
             links = links_of(self.group, pitches.firing)
             lanes = lanes_of(links, self.group, pitches.firing, self._recurrences(pitches.firing))
             self._walked[key] = _Walked(
@@ -248,11 +303,20 @@ class StreamModel:
 
 
 @dataclass(frozen=True)
+class _Blanking:
+    """So many units of pulses more in a frame (`Pitches.blanking`), and by node how many frames it starts late."""
+
+    number: int
+    frames_late: Mapping[str, int]
+
+
+@dataclass(frozen=True)
 class _Timed:
-    """The intervals and latencies of nodes and their recurrences, as those of a larger group."""
+    """The intervals and latencies of nodes, their recurrences and the frame's blanking, as those of a larger group."""
 
     timing: Mapping[str, tuple[int, int]]
     recurrences: Recurrences
+    blanking: _Blanking
 
 
 @dataclass(frozen=True)

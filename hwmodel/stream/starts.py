@@ -9,7 +9,7 @@ weights its demands. A bound whose edge has flow holds exactly, and with these e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 _ROOT = "the frame"  # starts are counted from it; no node has a space in a name of its own but loads and stores
@@ -31,20 +31,21 @@ class Wait:
     weight: int
 
 
-def least_starts(nodes: Sequence[str], waits: Iterable[Wait]) -> dict[str, int]:
-    """The least starts that keep all bounds, by node; `nodes` are in dataflow order."""
+def least_starts(nodes: Sequence[str], waits: Iterable[Wait], floors: Mapping[str, int]) -> dict[str, int]:
+    """The least starts that keep all bounds, by node, also the `floors` of some; `nodes` are in dataflow order."""
     bounds = [(wait.writer, wait.reader, wait.least) for wait in waits]
-    return _least(nodes, bounds)
+    found = _least(nodes, [*bounds, *((_ROOT, node, least) for node, least in floors.items())])
+    return {node: found[node] for node in nodes}
 
 
-def thrifty_starts(nodes: Sequence[str], waits: Sequence[Wait]) -> dict[str, int]:
+def thrifty_starts(nodes: Sequence[str], waits: Sequence[Wait], floors: Mapping[str, int]) -> dict[str, int]:
     """Starts with the least sum over lanes of weight x (latest read - birth), by node; of several the least."""
     if len({(wait.writer, wait.reader) for wait in waits}) == len({wait.reader for wait in waits}):
         # Each reads what one node writes: no paths meet, and whoever starts later waits longer.
-        return least_starts(nodes, waits)
+        return least_starts(nodes, waits, floors)
     bounds = [(wait.writer, wait.reader, wait.least) for wait in waits]
     bounds += [(wait.reader, _latest(wait.lane), wait.most) for wait in waits]
-    bounds += [(_ROOT, node, 0) for node in nodes]
+    bounds += [(_ROOT, node, floors.get(node, 0)) for node in nodes]
     demand = dict.fromkeys([_ROOT, *nodes, *(_latest(wait.lane) for wait in waits)], 0)
     for wait in {wait.lane: wait for wait in waits}.values():
         demand[_latest(wait.lane)] += wait.weight
@@ -71,7 +72,7 @@ def _latest(lane: str) -> str:
 
 def _least(names: Sequence[str], bounds: Sequence[tuple[str, str, int]]) -> dict[str, int]:
     """The least values of at least 0 with value(head) - value(tail) >= least for all (tail, head, least)."""
-    values = dict.fromkeys(names, 0)
+    values = dict.fromkeys([_ROOT, *names], 0)
     changed = True
     while changed:
         changed = False

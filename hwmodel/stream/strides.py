@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor, lcm
 
+from arrayol.ir.divisors import divisors
 from hwmodel.stream.loops import Loops, places_of
 from hwmodel.stream.nodes import Node
 from hwmodel.stream.refusals import not_streamed
@@ -32,6 +33,17 @@ class Pitches:
     line: int
     frame: int
 
+    @property
+    def blanking(self) -> int:
+        """The pulses of which a frame's blanking has a whole number: so its lines and all strides go on in step.
+
+        A frame of one line has a part of it, a sixteenth or the next larger one.
+        """
+        steps = lcm(*(min(own) for node in self.firing.values() if (own := [step for step in node.strides if step])))
+        if self.frame > self.line:
+            return lcm(self.line, steps)
+        return next(own for own in divisors(self.line) if 16 * own >= self.line and own % steps == 0)
+
 
 @dataclass(frozen=True)
 class _Line:
@@ -44,9 +56,16 @@ class _Line:
 
 
 def pitches_of(
-    nodes: Mapping[str, Node], loops: Loops, stream: Stream, timing: Timing, first: First | None = None
+    nodes: Mapping[str, Node],
+    loops: Loops,
+    stream: Stream,
+    timing: Timing,
+    first: First | None = None,
+    blanking: int = 0,
 ) -> Pitches:
     """The firings under a scan and a pace, of nodes that start with the indices `first`.
+
+    A frame has so many more pulses of `blanking`; one of a single line has them at the line's end.
 
     Raises ArrayolError (`not-streamed`) as `timing` does.
     """
@@ -63,6 +82,7 @@ def pitches_of(
         pitch *= places_of(loops, nodes, loop)
     if pitch >= 1 << 60:
         raise not_streamed(f"a frame takes {pitch:,} pulses: a stream has fewer than 2^60")
+    length, pitch = length + (blanking if pitch == length else 0), pitch + blanking
     firing = {name: _firing(node, loops, lines.get(name), pitches, timing, pitch) for name, node in nodes.items()}
     inside = pitch if stream.frames == "inside" else 0
     firing = {name: replace(own, first=(first or {}).get(name, ()), frame=inside) for name, own in firing.items()}

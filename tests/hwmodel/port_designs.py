@@ -25,7 +25,7 @@ from hwmodel.emit.schedule.design import (
     with_later_frames,
 )
 from hwmodel.emit.streams.port_schedule import VERILOG_STREAMS
-from hwmodel.emit.verilog.coverage import Coverage
+from hwmodel.emit.verilog.coverage import Coverage, keeps_frames
 from hwmodel.emit.verilog.design import DesignFiles
 from hwmodel.emit.verilog.icarus import FrameSeen, run_bench
 from hwmodel.platform import Platform
@@ -49,7 +49,7 @@ def port_design(
     platform = platform_at(mhz) if platform is None else platform
     model = MachineModel(case.network, platform, loads or {})
     chunks = None if chunk is None else [chunk]
-    group, _ = next(model.streams(tuple(case.network.processes)).designs(stream, chunks))
+    group, _ = next(model.streams(tuple(case.network.processes), stream.frames).designs(stream, chunks))
     return scheduled_design(case, model, Design((group,)), streams)
 
 
@@ -71,10 +71,11 @@ def scheduled_design(
     simulation = run_simulation(case.spec, model.accesses, model.platform, design, estimate, inputs)
     assert simulation.identical
     assert simulation.cycles == estimate.latency_cycles
-    hardware = schedule_design(case.spec, model.accesses, model.platform, local, simulation, inputs, streams)
+    accesses = model.accesses.of_frames("inside" if any(map(keeps_frames, design.groups)) else "outside")
+    hardware = schedule_design(case.spec, accesses, model.platform, local, simulation, inputs, streams)
     if hardware.buffers is not None:
-        video = video_of(case.spec, model.accesses, hardware.buffers, inputs)
-        return with_frames(hardware, model.accesses, *video)
+        video = video_of(case.spec, accesses, hardware.buffers, inputs)
+        return with_frames(hardware, accesses, *video)
     later = later_frames(case.spec, model.accesses, inputs, periods=hardware.periods)
     return with_later_frames(hardware, case.spec, model.accesses, later)
 

@@ -71,7 +71,8 @@ def video_of(
     those of executing.
     """
     network, arrays = accesses.network, accesses.network.arrays
-    starts = max((*buffers.copies.values(), accesses.frames_back)) + max(buffers.lags) + FRAMES_BESIDE
+    late = max((*buffers.lags, *(-frames for frames in buffers.ahead.values())))
+    starts = max((*buffers.copies.values(), accesses.frames_back)) + late + FRAMES_BESIDE
     count = starts + buffers.before
     video = {
         name: _frames(arrays[name], one_frame_of(arrays[name], own), (given or {}).get(name), count - 1)

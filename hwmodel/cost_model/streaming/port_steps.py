@@ -104,6 +104,7 @@ class PortOfArray(NamedTuple):
 class PortSteps:
     """The steps of a group in chunks of `chunk` pulses; `ports` by array, all with one entry for each listed chunk.
 
+    If frames have blanking, these are the steps of each, and the results of the first one are there after `starts`.
     `together` are the cycles of the port in each step where those of its arrays depend on each other, as with rows.
     """
 
@@ -113,6 +114,7 @@ class PortSteps:
     service: Service
     listed: ListedChunks
     together: PortCycles | None = None
+    starts: int = 1
 
     @property
     def chunks(self) -> int:
@@ -167,7 +169,7 @@ class PortSteps:
     @cached_property
     def latency_cycles(self) -> int:
         """From the first load to the last store."""
-        return int(self.lengths @ self.weight)
+        return self.starts * int(self.lengths @ self.weight)
 
     @property
     def waits(self) -> bool:
@@ -230,7 +232,8 @@ class StreamPort:
 
     def steps(self, streamed: StreamedGroup, chunk: int, cycles: int, *, whole: bool = False) -> PortSteps:
         """The steps under chunks of so many pulses, of a frame that ends after `cycles` pulses; `whole` lists all."""
-        chunks = -(-cycles // chunk)
+        starts, has_blanking = 1 + streamed.begin_of(cycles - 1) // streamed.frame, streamed.stream.has_blanking
+        chunks = -(-(streamed.frame if has_blanking else cycles) // chunk)
         counts = [self._counted(moved, chunk) for moved in self._moved(streamed, chunk)]
         in_rows = self.port.channel.rows is not None
         listed = ListedChunks(chunks)
@@ -239,7 +242,7 @@ class StreamPort:
         ports = tuple(self._of_array(counted, listed) for counted in counts)
         together = self._in_rows(streamed, chunk, chunks) if in_rows else None
         service = self.port.service.of(own.array for own in ports)
-        return PortSteps(chunk, streamed.frame, ports, service, listed, together)
+        return PortSteps(chunk, streamed.frame, ports, service, listed, together, starts)
 
     def _in_rows(self, streamed: StreamedGroup, chunk: int, chunks: int) -> PortCycles:
         """The cycles of the port in each step, with rows: all bursts of a step share those that are open."""
@@ -297,7 +300,12 @@ class StreamPort:
         return PortOfArray(counted.array, counted.write, cycles, *moved, bits)
 
     def _moved(self, streamed: StreamedGroup, chunk: int) -> Iterator[ArrayMoves]:
-        """The moves of a frame, array by array: loads first."""
+        """The moves of a frame, array by array: loads first. Pulses count from the begin of the frame's time."""
+        for own in self._counted_from_first(streamed, chunk):
+            begin = streamed.begin_of(int(own.pulses.min())) if len(own.pulses) else 0
+            yield replace(own, pulses=own.pulses - begin, steady=own.steady - begin) if begin else own
+
+    def _counted_from_first(self, streamed: StreamedGroup, chunk: int) -> Iterator[ArrayMoves]:
         accesses = self.group.accesses
         for array in self.set_up:
             elements = np.arange(accesses.size(array))

@@ -23,7 +23,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.datapath.derive import derivation_of
 from hwmodel.emit.images import MemoryImage, PlacedArray
 from hwmodel.emit.schedule.bits import bits_of_values, not_emitted
-from hwmodel.emit.schedule.frames.frame_buffers import FrameBuffers, frame_buffers
+from hwmodel.emit.schedule.frames.frame_buffers import FrameBuffers, frame_buffers, kept_frames
 from hwmodel.emit.schedule.frames.short_frame import ShortFrame
 from hwmodel.emit.schedule.frames.whole_frame import WholeFrame, WholeGroup
 from hwmodel.emit.schedule.frames.whole_stream import WholeStream
@@ -171,6 +171,10 @@ def schedule_design(
     addresses = address_map(accesses, platform, copies, frames)
     given = _Given(spec, accesses, platform, addresses, _flat_inputs(spec, accesses, inputs))
     groups, datapaths = given.scheduled(accesses, local, simulation, streams=streams)
+    if accesses.frames_inside:
+        (stream,) = simulation.groups
+        assert isinstance(stream, StreamGroupRun), "frames lie inside of a stream"
+        return replace(given.design(groups, datapaths, None), buffers=kept_frames(accesses, stream.behind))
     if buffers is not None:
         FrameCopies(accesses, buffers.copies, buffers.ahead).require_frames(tasks, buffers.lags)
         return replace(given.design(groups, datapaths, None), buffers=buffers)
@@ -208,7 +212,7 @@ class _Video:
         inputs, outputs = dict[str, tuple[int, int]](), dict[str, tuple[int, int]]()
         for name, array in self.inputs.items():
             if name in addresses.first:
-                last = number + self._ahead(name)
+                last = max(0, number + self._ahead(name))
                 for frame in range(last if number else 0, last + 1):
                     self._put(before, name, array, frame)
                 # Those that come with the first start are in copies that follow each other.

@@ -36,7 +36,10 @@ class Flow:
 
 
 def flows_of(hardware: StreamHardware, pulses: int) -> Iterator[Flow]:
-    """All flows of a frame of so many pulses: what is due later is never taken."""
+    """All flows of a frame of so many pulses: what is due later is never taken.
+
+    With blanking these are the pulses of the frame's time in which all of the array passes.
+    """
     for node in hardware.model.group.nodes.values():
         if node.name in hardware.firing and node.kind != "task":
             yield _of_end(hardware, node, pulses)
@@ -51,7 +54,8 @@ def _of_end(hardware: StreamHardware, node: Node, pulses: int) -> Flow:
     elements = hardware.model.accesses.elements(touch, repetitions)
     size = math.prod(touch.pattern)
     lanes = unit(firing, repetitions)[:, None] * size + np.arange(size)
-    table = _table(pulses, firing.units * size, (fired(firing, repetitions)[:, None], lanes, elements))
+    passed = fired(firing, repetitions)[:, None]
+    table = _table(pulses, firing.units * size, (_in_frame(hardware, passed), lanes, elements))
     return Flow(touch.array, data_net(touch.array), node.kind == "store", table)
 
 
@@ -63,7 +67,12 @@ def _results_of(hardware: StreamHardware, node: Node, touch: Touch, pulses: int)
     place = np.array([lane for together in leaving(size, firing.interval) for lane in range(len(together))], np.int64)
     born = fired(firing, repetitions[rows])[:, None] + born_after(firing, np.arange(size), size)
     lanes = unit(firing, repetitions[rows])[:, None] * at_once + place
-    return _table(pulses, firing.units * at_once, (born, lanes, elements))
+    return _table(pulses, firing.units * at_once, (_in_frame(hardware, born), lanes, elements))
+
+
+def _in_frame(hardware: StreamHardware, pulses: IntArray) -> IntArray:
+    """Pulses of a frame's data, counted from the begin of the time in which they pass."""
+    return pulses - hardware.streamed.begin_of(int(pulses.min()))
 
 
 def _table(pulses: int, lanes: int, touches: tuple[IntArray, IntArray, IntArray]) -> IntArray:

@@ -2,7 +2,8 @@
 
 An agent counts the pulses of each step. The data of a pulse are fetched from the memories of chunks in the cycle in
 which it is counted, and are at the group `FETCHING` cycles later; then the group moves. What leaves the group in a
-pulse is in its memory in time for what is fetched there a cycle later. Before each frame the group is reset.
+pulse is in its memory in time for what is fetched there a cycle later. Before each frame the group is reset, unless it
+keeps frames inside: then it stands still until the next frame begins.
 """
 
 from __future__ import annotations
@@ -163,17 +164,25 @@ class _Printer:
             lines += engine_lines(wiring, engine)
         return "\n".join([*lines, *self._stream(), "endmodule", "", *wiring.beside])
 
-    @staticmethod
-    def _pulses() -> Iterator[str]:
-        """When the group moves: when its data have been fetched."""
+    def _pulses(self) -> Iterator[str]:
+        """When the group moves: when its data have been fetched.
+
+        Of frames inside the last pulse may come in cycles after the end of its frame's last step.
+        """
+        begins, keeps_frames = "start", self.schedule.hardware.keeps_frames
         yield "  // Pulses: the data of one are fetched in the cycle in which it is counted."
         yield f"  wire counts = {PULSES}_active && {PULSES}_is_{GOES} != 0;"
         yield f"  reg [{FETCHING - 1}:0] fetching;"
         yield f"  wire go = fetching[{FETCHING - 1}];"
         yield "  reg begins;  // the next pulse is the first of a frame"
+        if keeps_frames:
+            begins = f"starting[{FETCHING - 1}]"
+            yield f"  reg [{FETCHING - 1}:0] starting;"
         yield "  always @(posedge clk) begin"
+        if keeps_frames:
+            yield f"    starting <= reset ? {FETCHING}'d0 : {{starting[{FETCHING - 2}:0], start}};"
         yield f"    fetching <= reset ? {FETCHING}'d0 : {{fetching[{FETCHING - 2}:0], counts}};"
-        yield "    begins <= reset || start || (begins && !go);"
+        yield f"    begins <= reset || {begins} || (begins && !go);"
         yield "  end"
 
     def _agent(self, own: FlowAgent) -> Iterator[str]:
@@ -217,7 +226,8 @@ class _Printer:
 
     def _stream(self) -> Iterator[str]:
         """The group itself."""
-        connected = [".clk(clk)", ".reset(reset || start)", ".go(go)", ".begins(begins)"]
+        reset = "reset" if self.schedule.hardware.keeps_frames else "reset || start"
+        connected = [".clk(clk)", f".reset({reset})", ".go(go)", ".begins(begins)"]
         connected += [".clear(reset)"] if self.schedule.cleared else []
         connected += [f".{own.flow.net}({own.flow.net})" for own in self.schedule.flows]
         arrays = self.schedule.hardware.model.accesses

@@ -209,7 +209,7 @@ class StreamScheduler:
             {name: tuple(own.name for own in reading if own.memory.name == name) for name in memories},
             {name: tuple(own.name for own in writing if own.memory.name == name) for name in memories},
             len(self._kept) if whole is None else whole.steps,
-            self.run.cycles if whole is None else whole.cycles,
+            sum(self.run.lengths) if whole is None else whole.cycles,
             self._once,
             self.large,
             compiled(self._pulses, steps),

@@ -19,6 +19,7 @@ from hwmodel.simulator.port import Burst, Port
 from hwmodel.simulator.requests import Requester
 from hwmodel.simulator.schedule.plan import fault, outside_elements
 from hwmodel.simulator.streams.events import chunk, firings, node_reads, until_birth
+from hwmodel.simulator.streams.faults import stream_fault
 from hwmodel.streamed import StreamedGroup
 
 
@@ -54,8 +55,9 @@ class ChunkedPort:
         self.set_up = tuple(self._set_up())
         passing = [*self._passing()]
         self.pulses = 1 + max(int(own.pulses.max()) for own in passing if own.write)
+        self.behind: dict[str, int] = {}
         self.chunk = 1 if self.is_axis else group.stream.chunk
-        self.chunks = -(-self.pulses // self.chunk)
+        self.chunks = -(-(group.frame if group.stream.has_blanking else self.pulses) // self.chunk)
         self.loads: dict[str, list[IntArray]] = {}
         self.stores: dict[str, list[IntArray]] = {}
         for array in self.set_up:
@@ -95,9 +97,14 @@ class ChunkedPort:
                 yield _Passing(touch.array, kinds[name] != "load", elements.reshape(-1), pulses.reshape(-1))
 
     def _note(self, own: _Passing) -> None:
+        """Note what passes in each chunk: with blanking of the time of one frame, in which all of an array passes."""
+        begin, frame = self.group.begin_of(int(own.pulses.min())), self.group.frame
+        behind = self.behind.setdefault(own.array, begin // frame)
+        if behind != begin // frame or (self.group.stream.has_blanking and int(own.pulses.max()) >= begin + frame):
+            raise stream_fault(f"'{own.array}' passes in the time of more than one frame")
         side = self.stores if own.write else self.loads
         known = side.setdefault(own.array, [np.zeros(0, np.int64)] * self.chunks)
-        numbers = own.pulses // self.chunk
+        numbers = (own.pulses - begin) // self.chunk
         order = np.argsort(numbers, kind="stable")
         ends = np.searchsorted(numbers[order], np.arange(self.chunks + 1))
         for number in range(self.chunks):

@@ -34,8 +34,9 @@ Values = dict[str, NDArray[Any]]
 class StreamGroupRun:
     """A streaming group's run: the length and the events of every step, and what its memories held.
 
-    `pulses` are those from the first load to the last datum that leaves. `first_token` is by array the token of its
-    first element, of the arrays that the group writes. `moves` are those of the port.
+    `pulses` are those from the first load to the last datum that leaves. If frames have blanking, the steps are those
+    of each, and `behind` has by array in how many frames before its first one nothing of it passes. `first_token` is by
+    array the token of its first element, of the arrays that the group writes. `moves` are those of the port.
     """
 
     group: StreamedGroup
@@ -48,6 +49,7 @@ class StreamGroupRun:
     nodes: Mapping[str, NodeReads]
     first_token: Mapping[str, int]
     moves: ChunkMoves
+    behind: Mapping[str, int]
     words: Mapping[str, int] = field(default_factory=dict)  # of buffers, which a stream has none of
 
     @property
@@ -58,7 +60,7 @@ class StreamGroupRun:
     @property
     def cycles(self) -> int:
         """Cycles from the first load to the last store."""
-        return sum(self.lengths)
+        return (1 + max(self.behind[array] for array in self.moves.stores)) * sum(self.lengths)
 
     def evaluate(self, spec: Spec, accesses: Accesses, functions: Functions, values: Values, memory: Memory) -> None:
         """Enter the values of all tokens that the group made, given those of what it read."""
@@ -113,7 +115,8 @@ def run_stream_group(
         memory[array][elements] = first[array] + elements
     peaks = _words(lanes, group.chains) | {(CHUNK.name, name): most for name, most in port.held()}
     nodes = node_reads(accesses, group)
-    return StreamGroupRun(group, lengths, steps, peaks, setup, port.pulses, operands, nodes, first, moves)
+    made = setup, port.pulses, operands, nodes, first, moves, port.behind
+    return StreamGroupRun(group, lengths, steps, peaks, *made)
 
 
 def moved_by_group(accesses: Accesses, platform: Platform, group: StreamedGroup) -> StreamGroupRun:
@@ -122,7 +125,7 @@ def moved_by_group(accesses: Accesses, platform: Platform, group: StreamedGroup)
     lengths, steps, moves = port.run()
     setup = set_up(accesses, platform, external_memory(accesses, accesses.network.there_before))
     nodes = node_reads(accesses, group)
-    return StreamGroupRun(group, lengths, steps, {}, setup, port.pulses, Operands(), nodes, {}, moves)
+    return StreamGroupRun(group, lengths, steps, {}, setup, port.pulses, Operands(), nodes, {}, moves, port.behind)
 
 
 def _by_element(tokens: IntArray, values: NDArray[Any]) -> NDArray[Any]:

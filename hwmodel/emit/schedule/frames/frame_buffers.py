@@ -81,6 +81,13 @@ def frame_buffers(accesses: Accesses, platform: Platform, groups: Sequence[Seque
     )
 
 
+def kept_frames(accesses: Accesses, behind: Mapping[str, int]) -> FrameBuffers:
+    """Those of a stream that keeps frames inside: no copies; of each array the frame `behind` passes in a start."""
+    arrays = accesses.network.arrays
+    ahead = {name: -frames for name, frames in behind.items() if None in arrays[name].shape}
+    return FrameBuffers({}, {}, (0,), ahead)
+
+
 def _held(accesses: Accesses) -> dict[str, int]:
     """By array whose results are taken some frames later how many frames these are at most."""
     network = accesses.network
