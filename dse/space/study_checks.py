@@ -42,8 +42,9 @@ def emitted_only(study: Study, coverage: Coverage) -> Study:
     `not-in-hardware` where nothing of the specification is emitted on the platform, and where the study asks for
     layouts alone on one for which none is emitted.
     """
-    axi_streams, frames_inside = study.has_streams and AXIS in study.interfaces, INSIDE in study.frames
-    if (refusal := coverage.why_nothing(axi_streams=axi_streams, frames_inside=frames_inside)) is not None:
+    axi_streams, frames_inside = AXIS in study.interfaces, INSIDE in study.frames
+    allowed = {"axi_streams": axi_streams and study.has_streams, "frames_inside": frames_inside and study.has_streams}
+    if (refusal := coverage.why_nothing(**allowed)) is not None:
         raise refusal
     changed: dict[str, Any] = {}
     if coverage.why_no_layouts is not None:
@@ -53,7 +54,7 @@ def emitted_only(study: Study, coverage: Coverage) -> Study:
     if coverage.why_no_port is not None:
         changed |= {"styles": (STREAM_STYLE,), "interfaces": (AXIS,)}
     if coverage.why_not_over_frames is not None:
-        changed |= {"styles": (STREAM_STYLE,), "interfaces": (AXIS,), "frames": (INSIDE,)}
+        changed |= {"styles": (STREAM_STYLE,), "frames": (INSIDE,)}
     return study.model_copy(update=changed)
 
 

@@ -18,19 +18,24 @@ def first_starts(hardware: HardwareDesign, buffers: FrameBuffers) -> Iterator[st
 
 
 def buffers_part(hardware: HardwareDesign, buffers: FrameBuffers) -> Iterator[str]:
-    """The copies of arrays outside, and which frames are there at a start."""
+    """The copies of arrays outside, if there are any, and which frames are there at a start."""
     sizes = hardware.addresses.sizes
     rows = (f"`{name}` {number} of {counted(sizes[name], 'word')}" for name, number in buffers.copies.items())
-    yield "Tasks read several frames, or what they made in earlier ones: the last frames lie in copies, one behind the"
-    yield f"other. Frame n of an array is in copy n modulo their number: {', '.join(rows)}."
+    if not buffers.copies:
+        yield "What tasks read of other frames stays in the group; the first frames after a reset see the defaults of"
+        yield "delays."
+    else:
+        yield "Tasks read several frames, or what they made in earlier ones: the last frames lie in copies, one behind the"
+        yield f"other. Frame n of an array is in copy n modulo their number: {', '.join(rows)}."
     yield from _states_part(hardware)
-    inputs = [f"`{name}`" for name in hardware.network.inputs if buffers.ahead.get(name)]
+    inputs = [f"`{name}`" for name in hardware.network.inputs if buffers.ahead.get(name, 0) > 0]
     if inputs:
         yield f"Start s after a reset, from 0 on, needs frame s + {buffers.before} of {listed(inputs)};"
         yield f"before the first start frames 0 to {buffers.before} are written."
-    late = {name: -buffers.ahead[name] for name in hardware.network.outputs if buffers.ahead.get(name)}
+    late = {name: -frames for name, frames in buffers.ahead.items() if frames < 0}
     for name, frames in late.items():
-        yield f"Start s makes frame s - {frames} of `{name}`, so none before start {frames}."
+        verb = "takes" if name in hardware.network.inputs else "makes"
+        yield f"Start s {verb} frame s - {frames} of `{name}`, so none before start {frames}."
     yield ""
 
 

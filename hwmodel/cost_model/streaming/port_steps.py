@@ -104,7 +104,7 @@ class PortOfArray(NamedTuple):
 class PortSteps:
     """The steps of a group in chunks of `chunk` pulses; `ports` by array, all with one entry for each listed chunk.
 
-    If frames have blanking, these are the steps of each, and the results of the first one are there after `starts`.
+    If frames have blanking, no two of them are in a step, and the results of the first are there after `starts` frames.
     `together` are the cycles of the port in each step where those of its arrays depend on each other, as with rows.
     """
 
@@ -114,7 +114,7 @@ class PortSteps:
     service: Service
     listed: ListedChunks
     together: PortCycles | None = None
-    starts: int = 1
+    starts: int | None = None
 
     @property
     def chunks(self) -> int:
@@ -166,10 +166,15 @@ class PortSteps:
         """The cycles of each step of a frame, (n + 2,)."""
         return np.maximum(self.port.cycles, self.work)
 
+    @property
+    def frames(self) -> int:
+        """Of how many frames the steps come until the results of the first one are there."""
+        return self.starts or 1
+
     @cached_property
     def latency_cycles(self) -> int:
         """From the first load to the last store."""
-        return self.starts * int(self.lengths @ self.weight)
+        return self.frames * int(self.lengths @ self.weight)
 
     @property
     def waits(self) -> bool:
@@ -179,6 +184,8 @@ class PortSteps:
     @property
     def frame_cycles(self) -> int:
         """From frame to frame, where frames overlap; the data of two frames in a step are requested one by one."""
+        if self.starts is not None:
+            return self.latency_cycles // self.starts
         period = self.frame // self.chunk - self.listed.left_out
         number = np.arange(self.chunks) % period
         sides = self.service.nothing(period)
@@ -232,8 +239,10 @@ class StreamPort:
 
     def steps(self, streamed: StreamedGroup, chunk: int, cycles: int, *, whole: bool = False) -> PortSteps:
         """The steps under chunks of so many pulses, of a frame that ends after `cycles` pulses; `whole` lists all."""
-        starts, has_blanking = 1 + streamed.begin_of(cycles - 1) // streamed.frame, streamed.stream.has_blanking
-        chunks = -(-(streamed.frame if has_blanking else cycles) // chunk)
+        starts = None
+        if streamed.stream.has_blanking:
+            starts, cycles = -(-cycles // streamed.frame), streamed.frame
+        chunks = -(-cycles // chunk)
         counts = [self._counted(moved, chunk) for moved in self._moved(streamed, chunk)]
         in_rows = self.port.channel.rows is not None
         listed = ListedChunks(chunks)

@@ -231,7 +231,7 @@ def _busy(firing: Firing) -> int:
 def _times(task: str, firing: Firing, steps: PortSteps) -> ProcessorTime:
     """A processor computes, waits for the port where that takes longer than the pulses, and else for its neighbours."""
     computing = min(_busy(firing), steps.latency_cycles)
-    port, longer = steps.port, np.maximum(steps.port.cycles - steps.work, 0) * steps.weight * steps.starts
+    port, longer = steps.port, np.maximum(steps.port.cycles - steps.work, 0) * steps.weight * steps.frames
     by_stores = port.stores > port.loads
     loads, stores = int(longer[~by_stores].sum()), int(longer[by_stores].sum())
     loads = min(loads, steps.latency_cycles - computing)
@@ -243,7 +243,7 @@ def _times(task: str, firing: Firing, steps: PortSteps) -> ProcessorTime:
 def _ends(steps: PortSteps, slowest: str) -> dict[str, int]:
     """The cycles of steps that the port ends, and those of all others, which the busiest task has."""
     port = steps.port
-    length, by_port = steps.lengths * steps.weight * steps.starts, port.cycles > steps.work
+    length, by_port = steps.lengths * steps.weight * steps.frames, port.cycles > steps.work
     stores = by_port & (port.stores > port.loads)
     ends = {
         LOADS: int(length[by_port & ~stores].sum()),

@@ -166,7 +166,7 @@ class Coverage:
         """
         if self.why_none is not None:
             return self.why_none
-        if self.why_not_over_frames is not None and not (axi_streams and frames_inside):
+        if self.why_not_over_frames is not None and not frames_inside:
             return self.why_not_over_frames
         if self.why_no_port is not None and not axi_streams:
             return self.why_no_port

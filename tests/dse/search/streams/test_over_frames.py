@@ -65,8 +65,8 @@ def test_one_front(bench: Testbench) -> None:
 
 def test_only_what_is_emitted(bench: Testbench) -> None:
     study = emitted_only(Study(hardware=True, **BOTH), Coverage(bench.accesses, bench.platform))
-    assert (study.styles, study.interfaces, study.frames) == (("stream",), ("axis",), ("inside",))
+    assert (study.styles, study.interfaces, study.frames) == (("stream",), ("port", "axis"), ("inside",))
     space = MappingSpace(bench.model, study)
     streams = [own.stream for own, _ in price_streams(space, ("blurred", "means")).designs]
     assert streams
-    assert {(own.interface, own.frames) for own in streams if own} == {("axis", "inside")}
+    assert {(own.interface, own.frames) for own in streams if own} == {("port", "inside"), ("axis", "inside")}
