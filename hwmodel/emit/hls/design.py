@@ -109,19 +109,23 @@ class HlsFiles:
         yield "  int channel;  // by its place"
         yield "  long first, words;"
         yield "  int copies;  // of which frames take one after another"
+        yield "  int late;  // calls before its first frame is there"
         yield "};"
-        for name, arrays in (("INPUTS", self.design.frame.inputs), ("OUTPUTS", self.design.frame.outputs)):
+        *_, last = self.design.frame, *self.design.later
+        for name, arrays in (("INPUTS", last.inputs), ("OUTPUTS", last.outputs)):
             spans = (", ".join(map(str, self._span(own))) for own in arrays)
             yield f"const span {name}[] = {{{', '.join(f'{{{own}}}' for own in spans)}}};"
         each_memory = ", ".join(f"memories[{place}]" for place in range(len(self.channels)))
         yield f"inline void run_frame(word *const *memories) {{ {self.top}({each_memory}); }}"
         yield "#endif"
 
-    def _span(self, array: str) -> tuple[int, int, int, int]:
-        """The channel of an array by its place, the array's first word there, its words and its copies."""
+    def _span(self, array: str) -> tuple[int, int, int, int, int]:
+        """The channel of an array by its place; its first word there, its words, its copies, and how late it is."""
         addresses, numbers = self.design.addresses, [own.number for own in self.channels]
         place = numbers.index(addresses.channels[array])
-        return place, addresses.first[array], addresses.sizes[array], addresses.copies.get(array, 1)
+        buffers = self.design.buffers
+        late = max(0, -buffers.ahead.get(array, 0)) if buffers is not None else 0
+        return place, addresses.first[array], addresses.sizes[array], addresses.copies.get(array, 1), late
 
     def _top(self) -> Iterator[str]:
         loading = [number for number, group in enumerate(self.design.groups) if group.setup]

@@ -311,11 +311,6 @@ class Coverage:
         return self._models[key]
 
     def _of_stream(self, tasks: Collection[str], stream: Stream) -> Iterator[ArrayolError]:
-        if stream.has_blanking and not self.as_verilog:
-            yield not_emitted(
-                f"the group {' '.join(tasks)} keeps frames inside behind the memory port",
-                'take a design with AXI4-Streams, as interfaces = ["axis"] explores them',
-            )
         for task in tasks:
             name = self.accesses.network.processes[task].elementary
             if self.platform.entry(name).module is not None:

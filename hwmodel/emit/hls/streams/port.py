@@ -118,7 +118,8 @@ class PulsesText(StreamText):
         pulse = self.pulse()
         counters = self.counters.state.items()
         first = [*self.cleared, *(f"{name} = {kind}();" for name, kind in counters)]
-        goes = [*block("if (begins)", first), *self._unordered(), *pulse, "begins = false;"]
+        cleared = [] if self.hardware.keeps_frames else block("if (begins)", first)
+        goes = [*cleared, *self._unordered(), *pulse, "begins = false;"]
         body = [*block(f"if ({self.walk.control(GOES)})", goes), *block("else", ["begins = true;"])]
         lines = ["(void)step;", *self._copied(), *self.kept, *(f"static {kind} {name};" for name, kind in counters)]
         lines += ["static bool begins = true;  // the next pulse is the first one of a frame"]
