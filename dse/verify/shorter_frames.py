@@ -28,8 +28,11 @@ def is_run_whole(accesses: Accesses) -> bool:
 def shorter_frames(
     accesses: Accesses, platform: Platform, design: Design, estimate: DesignEstimate
 ) -> Iterator[tuple[ShortFrame, MachineModel, DesignEstimate]]:
-    """Shorter frames with the memories of the whole frame, the shortest first, each with its model and estimate."""
-    if windows(accesses) or accesses.frames_back:
+    """Shorter frames with the memories of the whole frame, the shortest first, each with its model and estimate.
+
+    There are none where data of several frames meet.
+    """
+    if windows(accesses) or accesses.frames_back or accesses.frames_inside:
         return
     memories, addresses = _memories(estimate), address_map(accesses, platform)
     channels = tuple(addresses.channels.items())

@@ -168,7 +168,10 @@ class Tally:
             run = seen_of(files)
             return "" if is_right(run, files.frames) else str(run), features
         frames, promised = frames_of(design), promised_frames(design, simulation.setup.cycles)
-        if frames != promised or design.cycles != simulation.cycles:
+        starts = 1  # until all results of a frame are there
+        if design.buffers is not None and "frames inside" in features:
+            starts += max(-frames for frames in design.buffers.ahead.values())
+        if frames != promised or starts * design.cycles != simulation.cycles:
             return f"{frames}, and not {promised}", features
         if self.right % AXI4_EVERY or not has_axi(DesignFiles(design).outside):
             return "", features
@@ -209,7 +212,8 @@ def _of_hardware(design: HardwareDesign, case: MappedSpec) -> Iterator[str]:
         "state taken early": any(own.early for own in units),
         "streaming group": any(streams),
         "blocks beside streams": len(set(streams)) > 1,
-        "frames in copies": design.buffers is not None,
+        "frames in copies": design.buffers is not None and bool(design.buffers.copies),
+        "frames inside": any(map(keeps_frames, case.design.groups)),
         "state of a frame before": Accesses(design.network).frames_back > 0,
         "own module": any(isinstance(own, OwnModule) for own in design.datapaths.values()),
         "complex": any(array.type.kind is Kind.COMPLEX for array in design.network.arrays.values()),

@@ -35,7 +35,13 @@ _MODULE = "own_module"
 
 @st.composite
 def placed_streams(draw: st.DrawFn) -> MappedSpec:
-    """One stream behind the memory port, or streams and groups of blocks, at the same time in some."""
+    """One stream behind the memory port, or streams and groups of blocks, at the same time in some.
+
+    Some single ones keep frames inside.
+    """
+    if draw(st.integers(0, 3)) == 0:
+        drawn = draw(frames_inside())
+        return _lone_stream(drawn.text, drawn.stream, drawn.features, platform_at(draw(_CLOCKS)))
     own = draw(placed())
     for stream in own.streams:
         spec = loaded(own.drawn.text)
@@ -54,13 +60,16 @@ def placed_streams(draw: st.DrawFn) -> MappedSpec:
 @st.composite
 def axi_streams(draw: st.DrawFn) -> MappedSpec:
     """A design that is one stream, with an AXI4-Stream for each input and output; some keep frames inside."""
-    drawn, platform = (
-        draw(st.one_of(frames_inside("axis"), streams(), frames_inside("axis"), streams())),
-        platform_at(draw(_CLOCKS)),
-    )
-    spec, stream = loaded(drawn.text), replace(drawn.stream, interface="axis")
+    drawn = draw(st.one_of(frames_inside("axis"), streams(), frames_inside("axis"), streams()))
+    stream = replace(drawn.stream, interface="axis")
+    return _lone_stream(drawn.text, stream, drawn.features, platform_at(draw(_CLOCKS)))
+
+
+def _lone_stream(text: str, stream: Stream, features: frozenset[str], platform: Platform) -> MappedSpec:
+    """A specification as one stream under decisions, or under simpler ones where it does not stream so."""
+    spec = loaded(text)
     network = flatten(spec, "top")
-    model = MachineModel(network, platform, {}).streams(tuple(network.processes))
+    model = MachineModel(network, platform, {}).streams(tuple(network.processes), stream.frames)
     plain = replace(stream, pace=Stream().pace)
     for other in (stream, plain, replace(plain, scan=())):
         try:
@@ -68,7 +77,7 @@ def axi_streams(draw: st.DrawFn) -> MappedSpec:
         except ArrayolError as refused:
             _require_known(refused)
             continue
-        return MappedSpec(drawn.text, spec, network, platform, {}, Design((group,)), drawn.features)
+        return MappedSpec(text, spec, network, platform, {}, Design((group,)), features)
     return _none()
 
 

@@ -25,8 +25,8 @@ def buffers_part(hardware: HardwareDesign, buffers: FrameBuffers) -> Iterator[st
         yield "What tasks read of other frames stays in the group; the first frames after a reset see the defaults of"
         yield "delays."
     else:
-        yield "Tasks read several frames, or what they made in earlier ones: the last frames lie in copies, one behind the"
-        yield f"other. Frame n of an array is in copy n modulo their number: {', '.join(rows)}."
+        yield "Tasks read several frames, or what they made in earlier ones: the last frames lie in copies, one behind"
+        yield f"the other. Frame n of an array is in copy n modulo their number: {', '.join(rows)}."
     yield from _states_part(hardware)
     inputs = [f"`{name}`" for name in hardware.network.inputs if buffers.ahead.get(name, 0) > 0]
     if inputs:

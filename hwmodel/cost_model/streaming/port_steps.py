@@ -168,7 +168,7 @@ class PortSteps:
 
     @property
     def frames(self) -> int:
-        """Of how many frames the steps come until the results of the first one are there."""
+        """The number of frames whose steps come until the results of the first one are there."""
         return self.starts or 1
 
     @cached_property

@@ -82,7 +82,7 @@ def frame_buffers(accesses: Accesses, platform: Platform, groups: Sequence[Seque
 
 
 def kept_frames(accesses: Accesses, behind: Mapping[str, int]) -> FrameBuffers:
-    """Those of a stream that keeps frames inside: no copies; of each array the frame `behind` passes in a start."""
+    """A stream that keeps frames inside has no copies; of each array a start passes the frame so many `behind`."""
     arrays = accesses.network.arrays
     ahead = {name: -frames for name, frames in behind.items() if None in arrays[name].shape}
     return FrameBuffers({}, {}, (0,), ahead)

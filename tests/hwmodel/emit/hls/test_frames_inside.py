@@ -1,4 +1,7 @@
-"""Streams in C++ whose frames meet inside: a call for one frame, then one for the others, under sanitizers."""
+"""Streams in C++ whose frames meet inside, under sanitizers: a call for one frame, then one for the others.
+
+Behind the memory port there is a call for each frame.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,17 @@ from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from cpp_programs import needs_compiler
+from cpp_programs import is_right, needs_compiler, seen_of
 from cpp_streams import stream_hls, wrong_words
 from many_cases import case_count, on_many
+from port_designs import port_design
 from strategies_frames_inside import FRAMES, MOTION, DrawnFrames, frames_inside
 from stream_networks import Case, case_of
 
 from arrayol.errors import ArrayolError
+from hwmodel.emit.hls.design import HlsFiles
 from hwmodel.emit.hls.streams.design import StreamHlsFiles
+from hwmodel.emit.hls.streams.schedule import CPP_STREAMS
 from hwmodel.streamed import Stream
 
 INSIDE = Stream(interface="axis", frames="inside")
@@ -65,3 +71,12 @@ def test_drawn_groups() -> None:
     on_many(cases, 3, judge, frames_inside("axis"))
     assert len(designs) >= cases / 2
     assert wrong_words([design.files() for design in designs]) == [(0,) * design.compared for design in designs]
+
+
+def test_behind_the_memory_port(tmp_path: Path) -> None:
+    """A window over frames, whose outputs are there a call later, and states of two earlier frames."""
+    window = replace(case_of("temporal", tmp_path, H=4, W=6), frames=FRAMES)
+    for case in (window, read(MOTION, tmp_path)):
+        design = port_design(case, Stream(frames="inside"), streams=CPP_STREAMS)
+        files = HlsFiles(case.spec, design)
+        assert is_right(seen_of(files), 1 + len(design.later))
