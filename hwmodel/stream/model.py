@@ -50,12 +50,14 @@ class StreamMetrics:
 class StreamModel:
     """A group of tasks as streams, on a platform; without one every task takes one cycle.
 
-    What several decisions share is derived once. Raises ArrayolError (`not-streamed`, `made-in-part`).
+    Blanking of frames has `blanked` units at least. What several decisions share is derived once. Raises ArrayolError
+    (`not-streamed`, `made-in-part`).
     """
 
     accesses: Accesses
     tasks: tuple[str, ...]
     platform: Platform | None = None
+    blanked: int = 0
     _walked: dict[tuple[tuple[int, ...], Fraction, bool, int], _Walked] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -185,6 +187,10 @@ class StreamModel:
     def _started(self, stream: Stream) -> tuple[_Walked, dict[str, int]]:
         return self._under(stream, self._blanking(stream))
 
+    def blanking(self, stream: Stream) -> int:
+        """The blanking of a frame, in units of `Pitches.blanking`. Raises ArrayolError (`not-streamed`)."""
+        return self._blanking(stream).number
+
     def _under(self, stream: Stream, blanking: _Blanking) -> tuple[_Walked, dict[str, int]]:
         walked = self._walk(stream, 0)
         if blanking.number:
@@ -200,7 +206,7 @@ class StreamModel:
         """
         if self._like is not None:
             return self._like.blanking
-        key, found = replace(stream, chunk=0), _Blanking(0, {})
+        key, found = replace(stream, chunk=0), _Blanking(self.blanked, {})
         if stream.has_blanking and key not in self._blanked:
             while (more := self._more_blanking(stream, found)) != found:
                 found = more

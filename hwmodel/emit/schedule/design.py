@@ -172,8 +172,7 @@ def schedule_design(
     given = _Given(spec, accesses, platform, addresses, _flat_inputs(spec, accesses, inputs))
     groups, datapaths = given.scheduled(accesses, local, simulation, streams=streams)
     if accesses.frames_inside:
-        (stream,) = simulation.groups
-        assert isinstance(stream, StreamGroupRun), "frames lie inside of a stream"
+        (stream,) = groups
         return replace(given.design(groups, datapaths, None), buffers=kept_frames(accesses, stream.behind))
     if buffers is not None:
         FrameCopies(accesses, buffers.copies, buffers.ahead).require_frames(tasks, buffers.lags)

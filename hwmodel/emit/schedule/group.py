@@ -122,6 +122,11 @@ class GroupSchedule:
         return frozenset(port.later for task in self.tasks for port in task.units.reads) - {0}
 
     @property
+    def behind(self) -> Mapping[str, int]:
+        """By array how many frames behind a start the one is that passes in it, where a stream keeps frames."""
+        return {}
+
+    @property
     def streaming(self) -> Mapping[str, Computing]:
         """The datapaths of tasks that stream, which a group of blocks has none of."""
         return {}

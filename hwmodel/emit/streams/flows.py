@@ -26,13 +26,15 @@ from hwmodel.stream.pulses import born_after, fired, unit
 class Flow:
     """Lanes at an end of the group: `net` has their data side by side.
 
-    `elements` has by pulse and lane the element of the array, -1 for none. A `drain` leaves the group.
+    `elements` has by pulse and lane the element of the array, -1 for none. A `drain` leaves the group. With blanking,
+    what passes in the time of a frame is of the one so many frames `behind`.
     """
 
     array: str
     net: str
     drain: bool
     elements: IntArray
+    behind: int
 
 
 def flows_of(hardware: StreamHardware, pulses: int) -> Iterator[Flow]:
@@ -44,7 +46,7 @@ def flows_of(hardware: StreamHardware, pulses: int) -> Iterator[Flow]:
         if node.name in hardware.firing and node.kind != "task":
             yield _of_end(hardware, node, pulses)
     for number, (node, touch) in enumerate(hardware.unordered_outputs):
-        yield Flow(touch.array, made_net(number), True, _results_of(hardware, node, touch, pulses))
+        yield _results_of(hardware, (node, touch), made_net(number), pulses)
 
 
 def _of_end(hardware: StreamHardware, node: Node, pulses: int) -> Flow:
@@ -54,25 +56,28 @@ def _of_end(hardware: StreamHardware, node: Node, pulses: int) -> Flow:
     elements = hardware.model.accesses.elements(touch, repetitions)
     size = math.prod(touch.pattern)
     lanes = unit(firing, repetitions)[:, None] * size + np.arange(size)
-    passed = fired(firing, repetitions)[:, None]
-    table = _table(pulses, firing.units * size, (_in_frame(hardware, passed), lanes, elements))
-    return Flow(touch.array, data_net(touch.array), node.kind == "store", table)
+    taken, behind = _in_frame(hardware, fired(firing, repetitions)[:, None])
+    table = _table(pulses, firing.units * size, (taken, lanes, elements))
+    return Flow(touch.array, data_net(touch.array), node.kind == "store", table, behind)
 
 
-def _results_of(hardware: StreamHardware, node: Node, touch: Touch, pulses: int) -> IntArray:
+def _results_of(hardware: StreamHardware, made: tuple[Node, Touch], net: str, pulses: int) -> Flow:
     """The results of a task, on the buses of its units."""
+    node, touch = made
     firing, repetitions, size = hardware.firing[node.name], every_repetition(node), math.prod(touch.pattern)
     rows, elements = hardware.model.accesses.touched(touch, repetitions)
     at_once = -(-size // firing.interval)
     place = np.array([lane for together in leaving(size, firing.interval) for lane in range(len(together))], np.int64)
     born = fired(firing, repetitions[rows])[:, None] + born_after(firing, np.arange(size), size)
     lanes = unit(firing, repetitions[rows])[:, None] * at_once + place
-    return _table(pulses, firing.units * at_once, (_in_frame(hardware, born), lanes, elements))
+    born, behind = _in_frame(hardware, born)
+    return Flow(touch.array, net, True, _table(pulses, firing.units * at_once, (born, lanes, elements)), behind)
 
 
-def _in_frame(hardware: StreamHardware, pulses: IntArray) -> IntArray:
-    """Pulses of a frame's data, counted from the begin of the time in which they pass."""
-    return pulses - hardware.streamed.begin_of(int(pulses.min()))
+def _in_frame(hardware: StreamHardware, pulses: IntArray) -> tuple[IntArray, int]:
+    """Pulses of a frame's data, counted from the begin of the time in which they pass, and how many frames that is."""
+    begin = hardware.streamed.begin_of(int(pulses.min()))
+    return pulses - begin, begin // hardware.frame
 
 
 def _table(pulses: int, lanes: int, touches: tuple[IntArray, IntArray, IntArray]) -> IntArray:

@@ -73,6 +73,11 @@ class StreamSchedule(GroupSchedule):
         arrays = (*(own.flow.array for own in self.flows), *self.set_up)
         return frozenset(own.frames for array in arrays if (own := self._earlier(array)) is not None)
 
+    @property
+    def behind(self) -> Mapping[str, int]:
+        """By array that passes its ends, how many frames behind the number of a start the one is that passes in it."""
+        return {own.flow.array: own.flow.behind for own in self.flows}
+
     def _earlier(self, array: str) -> EarlierFrame | None:
         """What an array was in an earlier frame, if it is that."""
         return self.hardware.model.accesses.network.arrays[array].earlier

@@ -8,7 +8,6 @@ from dataclasses import dataclass, fields, replace
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
 from hwmodel.emit.hls.streams.group import CppLiterals
-from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.design import StreamScheduling
 from hwmodel.emit.schedule.frames.whole_stream import WholeStream
 from hwmodel.emit.schedule.group import TaskPace
@@ -64,16 +63,12 @@ def _schedule(
     stream = run.group.stream
     large = accesses if whole is None else whole.accesses
     timed = StreamHardware(StreamModel(large, run.tasks, platform), stream, contents)
+    blanked = timed.model.blanking(stream)  # so chunks divide these frames too
     hardware, untimed = (
-        StreamHardware(StreamModel(own, run.tasks), stream, contents, literals=CppLiterals())
+        StreamHardware(StreamModel(own, run.tasks, blanked=blanked), stream, contents, literals=CppLiterals())
         for own in (accesses, large)
     )
     moved = moved_by_group(accesses, platform, hardware.streamed)
-    if stream.has_blanking and (hardware.frame % stream.chunk or moved.behind != run.behind):
-        raise not_emitted(
-            "frames of tasks that take one pulse each have other chunks than those on the platform",
-            "take a design with chunks of a line or less, or `arrayol emit verilog`",
-        )
     steps, cycles = (
         (sum(length > 0 for length in run.lengths), run.cycles) if whole is None else (whole.steps, whole.cycles)
     )

@@ -74,9 +74,12 @@ def test_drawn_groups() -> None:
 
 
 def test_behind_the_memory_port(tmp_path: Path) -> None:
-    """A window over frames, whose outputs are there a call later, and states of two earlier frames."""
-    window = replace(case_of("temporal", tmp_path, H=4, W=6), frames=FRAMES)
-    for case in (window, read(MOTION, tmp_path)):
-        design = port_design(case, Stream(frames="inside"), streams=CPP_STREAMS)
+    """A window over frames, whose outputs are there a call later, and states of two earlier frames.
+
+    Chunks of two lines divide the frame with its blanking on the platform, of a line more than tasks of a pulse need.
+    """
+    window = replace(case_of("temporal", tmp_path, H=4, W=3), frames=FRAMES)
+    for case, mhz, chunk in ((window, 100, 6), (read(MOTION, tmp_path), 2, None)):
+        design = port_design(case, Stream(frames="inside"), mhz, chunk=chunk, streams=CPP_STREAMS)
         files = HlsFiles(case.spec, design)
         assert is_right(seen_of(files), 1 + len(design.later))
