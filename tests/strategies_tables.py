@@ -19,45 +19,76 @@ _LEVELS = (32, 45, 64)
 
 @st.composite
 def table_specs(draw: DrawFn, kinds: Sequence[str] = _TYPES) -> LinkedSpec:
-    """One or two reads of a table in each repetition over data of up to 24 elements."""
+    """One or two reads of a table in each repetition over data of up to 24 elements, and perhaps one at a fixed place.
+
+    The table is a whole array, or a part of one that moves with the repetition: a line, or a window.
+    """
     kind, lines, space = draw(st.sampled_from(kinds)), draw(st.integers(0, 4)), draw(st.integers(2, 24))
     shape = (4, 16) if lines == 0 else (draw(st.sampled_from(_LEVELS)),)
-    where, features = draw(st.sampled_from(("input", "input", "made", "const"))), {f"type {kind}"}
-    reads = draw(st.integers(1, 2))
-    features |= {f"table {where}", "two reads" if reads == 2 else "one read", f"rank {len(shape)}"}
+    where, part = draw(st.sampled_from(("input", "made", "const"))), draw(st.sampled_from(("whole", "line", "window")))
+    reads, fixed = draw(st.integers(1, 2)), draw(st.booleans())
+    if part != "whole":
+        space = min(space, 9)
+    features = {f"type {kind}", f"table {where}", "two reads" if reads == 2 else "one read", f"rank {len(shape)}", part}
     subscripts = ["d", "d * 3 // 2"][:reads]
     texts = [_element(shape, text) for text in subscripts]
+    if fixed:
+        features.add("fixed place")
+        texts.append(f"t[{', '.join(str(extent // 2) for extent in shape)}]")
     total = " + ".join(f"{number + 1} * {text}" for number, text in enumerate(texts))
     sized = f"{kind}{shown_shape(shape)}"
     body = total if kind[0] in "cf" else f"{kind}({total})"
+    whole, tiler = _array_of(shape, space, part)
+    held = f"{kind}{shown_shape(whole)}"
     parts = [
         f"elementary look(d: u8, t: {sized}) -> (y: {kind}) {{\n  y = {body}\n}}\n",
         _task(
-            "looks", f"d: u8[{space}], t: {sized}", f"y: {kind}[{space}]", space, "look", "d <- d", "t <- t", "y -> y"
+            "looks",
+            f"d: u8[{space}], t: {held}",
+            f"y: {kind}[{space}]",
+            space,
+            "look",
+            "d <- d",
+            f"t <- t{tiler}",
+            "y -> y",
         ),
     ]
     inputs, calls, table = f"x: u8[{space}]", [], "t"
     if where == "const":
-        ranges = ", ".join(f"k{axis} in 0..{extent}" for axis, extent in enumerate(shape))
-        weight = " + ".join(f"{3 + axis} * k{axis} * k{axis}" for axis in range(len(shape)))
+        ranges = ", ".join(f"k{axis} in 0..{extent}" for axis, extent in enumerate(whole))
+        weight = " + ".join(f"{3 + axis} * k{axis} * k{axis}" for axis in range(len(whole)))
         value = f"({weight}) % 125"
         value = f"{kind}({value}, {weight})" if kind[0] == "c" else value
-        parts.append(f"const T: {sized} = [{value} for {ranges}]\n")
+        parts.append(f"const T: {held} = [{value} for {ranges}]\n")
         table = "T"
     elif where == "input":
-        inputs += f", t: {sized}"
+        inputs += f", t: {held}"
     else:
         links = "    a <- s\n    b -> b\n"
         parts += [
             f"elementary bend(a: {kind}) -> (b: {kind}) {{\n  b = a + a\n}}\n",
-            f"task bends(s: {sized}) -> (b: {sized}) {{\n  repeat {shown_shape(shape)} of bend {{\n{links}  }}\n}}\n",
+            f"task bends(s: {held}) -> (b: {held}) {{\n  repeat {shown_shape(whole)} of bend {{\n{links}  }}\n}}\n",
         ]
-        inputs += f", s: {sized}"
+        inputs += f", s: {held}"
         calls.append("t = bends(s)")
     calls.append(f"y = looks(x, {table})")
     lines_of_calls = "".join(f"  {call}\n" for call in calls)
     top = f"task top({inputs}) -> (y: {kind}[{space}]) {{\n{lines_of_calls}}}\n"
     return LinkedSpec("\n".join([*parts, top]), frozenset(features))
+
+
+def _array_of(shape: tuple[int, ...], space: int, part: str) -> tuple[tuple[int, ...], str]:
+    """The array of a table, and the tiler of its part in each of `space` repetitions: a line, or a window."""
+    if part == "whole":
+        return shape, ""
+    first = (1, *(0 for _ in shape[1:]))
+    identity = [[int(row == column) for column in range(len(shape))] for row in range(len(shape))]
+    if part == "window":
+        whole, paving, fitting = (shape[0] + space - 1, *shape[1:]), first, identity
+    else:
+        whole, paving, fitting = (space, *shape), (1, *(0 for _ in shape)), [[0] * len(shape), *identity]
+    rows = "; ".join(", ".join(map(str, row)) for row in fitting)
+    return whole, f" at origin {[0] * len(whole)} paving [{'; '.join(map(str, paving))}] fitting [{rows}]"
 
 
 def _element(shape: tuple[int, ...], text: str) -> str:

@@ -118,6 +118,19 @@ class Flow:
     tiler: Tiler
     exit: tuple[int, ...] | None = None
 
+    def is_whole(self, shape: Shape) -> bool:
+        """Whether every repetition of a frame has the array, of this shape, as its pattern, element by element."""
+        axes = [axis for axis, extent in enumerate(shape) if extent is not None]
+        if self.port.shape != tuple(shape[axis] for axis in axes) or any(self.tiler.origin):
+            return False
+        number = dict(zip(axes, range(len(axes)), strict=True))
+        rows = enumerate(zip(self.tiler.paving, self.tiler.fitting, strict=True))
+        return all(
+            (axis not in number or not any(paving))
+            and all(factor == (number.get(axis) == own) for own, factor in enumerate(fitting))
+            for axis, (paving, fitting) in rows
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Process:
@@ -235,28 +248,21 @@ def flatten(spec: Spec, top: str) -> Network:
     for process in unnamed:
         suffix = f"@{process.outputs[0].array}" if occurrences[process.task] > 1 and process.outputs else ""
         name = free_name(process.task + suffix, processes)
-        processes[name] = replace(_with_constants(process, spec.tables), name=name)
+        processes[name] = replace(_with_links(process, spec.tables, ports), name=name)
     outputs = tuple(port.name for port in component.outputs)
     inputs = tuple(port.name for port in component.inputs)
     roms = {name: spec.tables[name].rom_bits for name in inputs if name in spec.tables}
     return Network(top, processes, _arrays(processes, ports, outputs, roms), inputs, outputs)
 
 
-def _with_constants(process: Process, tables: Mapping[str, ConstArray]) -> Process:
-    """The process whose elementary knows the const arrays that each repetition reads whole."""
-    known = tuple((flow.port.name, tables[flow.array]) for flow in process.inputs if _is_constant(flow, tables))
-    if not known or process.definition is None:
+def _with_links(process: Process, tables: Mapping[str, ConstArray], ports: Mapping[str, Port]) -> Process:
+    """The process whose elementary knows which inputs are const arrays, and which are parts of arrays."""
+    if process.definition is None:
         return process
-    return replace(process, definition=replace(process.definition, constants=known))
-
-
-def _is_constant(flow: Flow, tables: Mapping[str, ConstArray]) -> bool:
-    """Whether a pattern is a const array, element by element, in every repetition."""
-    if flow.array not in tables or flow.port.shape != tables[flow.array].shape:
-        return False
-    tiler, axes = flow.tiler, range(len(flow.port.shape))
-    identity = all(part == (row == column) for row in axes for column, part in enumerate(tiler.fitting[row]))
-    return identity and not any(tiler.origin) and not any(map(any, tiler.paving))
+    parts = frozenset(flow.port.name for flow in process.inputs if not flow.is_whole(ports[flow.array].shape))
+    whole = (flow for flow in process.inputs if flow.array in tables and flow.port.name not in parts)
+    known = tuple((flow.port.name, tables[flow.array]) for flow in whole)
+    return replace(process, definition=replace(process.definition, constants=known, parts=parts))
 
 
 def free_name(preferred: str, taken: Container[str]) -> str:

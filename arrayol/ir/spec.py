@@ -228,7 +228,8 @@ def is_initial(statement: Statement, local: Local) -> TypeGuard[Assign]:
 class Elementary:
     """An atomic task: a body, an extern callable "pkg.mod:func", or neither (a black box).
 
-    In a network `constants` are, by input port, the const arrays that every repetition reads as they are.
+    In a network `constants` are, by input port, the const arrays that every repetition reads as they are, and `parts`
+    the inputs of which not every repetition has one array, whole and element by element.
     """
 
     name: str
@@ -239,6 +240,7 @@ class Elementary:
     span: Span = field(compare=False, repr=False)
     locals: tuple[Local, ...] = ()
     constants: tuple[tuple[str, ConstArray], ...] = ()
+    parts: frozenset[str] = frozenset()
 
     def __repr__(self) -> str:
         return f"Elementary({self.name!r}: {_ports(self)})"

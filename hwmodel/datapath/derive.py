@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +24,10 @@ from hwmodel.datapath.folding.classes import classes_of, intervals_worth_trying
 from hwmodel.datapath.folding.fold import CostedSchedule, Delays, Folded, fold
 from hwmodel.datapath.folding.waiting import waiting_lut
 from hwmodel.datapath.graph.build import build_graphs, no_collections
-from hwmodel.datapath.graph.graph import Graph, Operation
+from hwmodel.datapath.graph.graph import ACCESS, Graph, Operation
 from hwmodel.datapath.operators.bins import BIN_NODES, Bins, bins_in
 from hwmodel.datapath.schedule.bin_windows import TOO_SHORT, least_interval
-from hwmodel.datapath.schedule.dataflow import ACCESS, Dataflow, dataflow_of
+from hwmodel.datapath.schedule.dataflow import Dataflow, dataflow_of
 from hwmodel.datapath.schedule.lifetimes import RegisterLifetimes, recurrences
 from hwmodel.datapath.technology.bin_prices import bin_price
 from hwmodel.datapath.technology.technology import OperatorCost, Technology
@@ -111,12 +110,9 @@ class Derived:
 
     @cached_property
     def tables(self) -> frozenset[str]:
-        """The inputs that are read at subscripts of data."""
+        """The inputs that are looked up, all of whose reads ask a memory."""
         graph = self.priced.dataflow.graph
-        details: Iterable[Any] = (
-            graph.details[node] for node in self.priced.dataflow.nodes if graph.operators[node] == ACCESS
-        )
-        return frozenset(port for port, _ in details)
+        return frozenset(port for port in graph.inputs if graph.lookups(port))
 
     def finished_by(self, port: str, elements: int) -> IntArray:
         """By element of an output, of so many, the cycle by whose end it is made."""
@@ -131,13 +127,8 @@ class Derived:
     def built_in(self) -> frozenset[str]:
         """The inputs of which nothing is read: constants, and what no output needs."""
         graph = self.priced.dataflow.graph
-        looked_up = {
-            str(detail[0])
-            for operator, detail in zip(graph.operators, graph.details, strict=True)
-            if operator == ACCESS and isinstance(detail, tuple)
-        }
         silent = {port for port, nodes in graph.inputs.items() if all(node < 0 for node in nodes)}
-        return frozenset(silent - looked_up)
+        return frozenset(silent - self.tables)
 
     @property
     def estimated(self) -> bool:

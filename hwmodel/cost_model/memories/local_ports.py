@@ -21,6 +21,7 @@ from arrayol.ir.expressions import reads_by_data
 from hwmodel.accesses import Accesses, Touch
 from hwmodel.cost_model.group.group import Group
 from hwmodel.datapath.derive import derivation_of
+from hwmodel.datapath.graph.arrays import LEAST_LOOKED_UP
 from hwmodel.design import Blocks, GroupDesign, Scan, row_major
 from hwmodel.local_memory.memory_kinds import Kinds
 from hwmodel.local_memory.offsets import Access, Edge, Place, box_places, run_places
@@ -32,7 +33,6 @@ from hwmodel.residence import ONCE
 from hwmodel.units import DimensionMap, riding_dimensions, unit_dimension
 
 Rates = Mapping[str, tuple[int, int]]  # units and occupancy by task
-RANDOM_DATA = 32  # a smaller pattern that data subscript is a multiplexer of registers
 
 
 def terms_of(platform: Platform) -> Terms | None:
@@ -251,18 +251,16 @@ class LocalPorts:
                 yield tuple(part * by for part in move)
 
     def _random(self, touch: Touch) -> int:
-        """The number of elements that a repetition reads at subscripts computed from data; 0 for small patterns."""
+        """The number of elements that a repetition looks up; 0 where all are read, and data choose among these."""
         process = self.group.network.processes[touch.process]
         elementary, prices, clock = process.definition, self.platform.prices, self.platform.clock_mhz
-        if math.prod(touch.pattern) < RANDOM_DATA or prices is None or clock is None:
+        if math.prod(touch.pattern) < LEAST_LOOKED_UP or prices is None or clock is None:
             return 0
         if any(delay.port == touch.port for delay in process.delays):
             return 0  # a state is registers
         if elementary is None or elementary.body is None or not reads_by_data(elementary.body, touch.port):
             return 0  # without a look at the graph, which is not made of bodies that are too large
-        graph = derivation_of(elementary, prices, clock).graph
-        nodes = zip(graph.operators, graph.details, strict=True)
-        return sum(operator == "access" and detail == (touch.port, 0) for operator, detail in nodes)
+        return derivation_of(elementary, prices, clock).graph.lookups(touch.port)
 
     def _edges(self, touch: Touch, ahead: Sequence[int]) -> tuple[Edge | None, ...]:
         """The ends of an array's axes under a tiler with a border or wrapping.

@@ -9,10 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from arrayol.ir.expressions import reads_by_data
 from arrayol.ir.spec import ConstArray, Elementary
 from arrayol.ir.types import ElementType, Kind
+from hwmodel.datapath.graph.graph import ACCESS
 from hwmodel.datapath.graph.nodes import Nodes
-from hwmodel.datapath.numbers import BOOL, F32, F64, SIGNED
+from hwmodel.datapath.numbers import BOOL, F32, F64, SIGNED, range_of
+
+LEAST_LOOKED_UP = 32  # elements of an input from which on data do not choose by a multiplexer
 
 
 def code_of(kind: ElementType) -> int:
@@ -48,8 +52,11 @@ class InputCells(ElementNodes):
         layout = self.layout
         if not 0 <= element < layout.size:
             return self.zero
-        place = element * layout.parts + self.part
-        node = self[element] = self.nodes.input(layout.name, place, layout.code)
+        if layout.is_looked_up:
+            node = access(self.nodes, layout, self.part, self.nodes.constant(element))
+        else:
+            node = self.nodes.input(layout.name, element * layout.parts + self.part, layout.code)
+        self[element] = node
         return node
 
 
@@ -57,7 +64,8 @@ class InputCells(ElementNodes):
 class Layout:
     """A port or local as an array in row-major order. A local has the loops around it as leading dimensions.
 
-    An input that a delay feeds `is_state`: all its elements are there at once.
+    An input that `is_looked_up` stays in its memory, which is asked for each element; of any other input all elements
+    are there at once.
     """
 
     name: str
@@ -66,7 +74,7 @@ class Layout:
     lows: tuple[int, ...]
     lengths: tuple[int, ...]
     is_input: bool
-    is_state: bool = False
+    is_looked_up: bool = False
 
     @property
     def size(self) -> int:
@@ -89,6 +97,14 @@ class Layout:
         return int(flat) if inside else -1
 
 
+def access(nodes: Nodes, layout: Layout, part: int, index: int) -> int:
+    """The read of an input's memory at the row-major index that a node has."""
+    detail = (layout.name, part)
+    if layout.code >= F32:
+        return nodes.real(ACCESS, (index,), layout.code, detail=detail)
+    return nodes.typed(ACCESS, (index,), layout.code, range_of(layout.code), detail)
+
+
 @dataclass(slots=True)
 class Arrays:
     """All ports and locals of a body. `cells` has the elements by name, one dictionary for each part."""
@@ -98,13 +114,17 @@ class Arrays:
 
 
 def arrays_of(
-    elementary: Elementary, nodes: Nodes, tables: dict[str, ConstArray], states: Collection[str] = ()
+    elementary: Elementary, nodes: Nodes, tables: dict[str, ConstArray], chosen: Collection[str] = ()
 ) -> Arrays:
-    """The arrays of a body before it runs. Inputs named in `tables` hold constants; delays feed the `states`."""
-    arrays = Arrays()
+    """The arrays of a body before it runs. Inputs named in `tables` hold constants.
+
+    Data choose among the elements of `chosen` inputs, and of small ones, by multiplexers; others are looked up.
+    """
+    arrays, body = Arrays(), elementary.body or ()
     for port in elementary.inputs:
         shape = _finite(port.shape)
-        layout = Layout(port.name, port.type, code_of(port.type), (0,) * len(shape), shape, True, port.name in states)
+        looked_up = port.name not in chosen and prod(shape) >= LEAST_LOOKED_UP and reads_by_data(body, port.name)
+        layout = Layout(port.name, port.type, code_of(port.type), (0,) * len(shape), shape, True, looked_up)
         zero = zero_of(nodes, layout.code)
         arrays.layouts[port.name] = layout
         arrays.cells[port.name] = [InputCells(zero, nodes, layout, part) for part in range(layout.parts)]

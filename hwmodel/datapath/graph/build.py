@@ -12,6 +12,7 @@ one.
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import accumulate
@@ -37,10 +38,10 @@ from arrayol.ir.expressions import (
 )
 from arrayol.ir.spec import ConstArray, Elementary, Port
 from arrayol.ir.types import ElementType, Kind
-from hwmodel.datapath.graph.arrays import Arrays, arrays_of
+from hwmodel.datapath.graph.arrays import LEAST_LOOKED_UP, Arrays, arrays_of
 from hwmodel.datapath.graph.bins import binned, put_in_memories
 from hwmodel.datapath.graph.expressions import Expressions, Points
-from hwmodel.datapath.graph.graph import CONSTANT, INPUT, Graph
+from hwmodel.datapath.graph.graph import ACCESS, CONSTANT, INPUT, Graph
 from hwmodel.datapath.graph.nodes import Nodes, Outputs, Record
 from hwmodel.datapath.graph.operations import Operations
 from hwmodel.datapath.graph.statements import Statements, spread_along
@@ -266,27 +267,41 @@ def build_graph(elementary: Elementary, tables: Mapping[str, ConstArray] | None 
 def build_graphs(elementary: Elementary, states: Collection[str] = ()) -> tuple[Graph, Graph | None]:
     """The graph with trees, and the one with chains (None if it is the same); errors are those of `build_graph`.
 
-    Elements of the elementary's `constants` are constants. Delays feed the inputs `states`.
+    Elements of the elementary's `constants` are constants. Delays feed the inputs `states`. Data choose among the
+    elements of these, of `parts`, and of inputs of which many elements are read anyway, by multiplexers.
     """
     require_countable(elementary)
     with no_collections():
-        nodes, outputs = _executed(elementary, dict(elementary.constants), states)
+        tables, chosen = dict(elementary.constants), {*states, *elementary.parts}
+        nodes, outputs = _executed(elementary, tables, chosen)
+        if often := _read_anyway(nodes):
+            nodes, outputs = _executed(elementary, tables, chosen | often)
         tree_nodes, tree_outputs = with_trees(nodes, outputs)
         chains = None if tree_nodes is nodes else _graph(elementary, nodes, outputs)
         return _graph(elementary, tree_nodes, tree_outputs), chains
 
 
 def _executed(
-    elementary: Elementary, tables: Mapping[str, ConstArray] | None, states: Collection[str] = ()
+    elementary: Elementary, tables: Mapping[str, ConstArray] | None, chosen: Collection[str] = ()
 ) -> tuple[Nodes, Outputs]:
     """The nodes and outputs after symbolic execution of all statements."""
     nodes = Nodes()
-    arrays = arrays_of(elementary, nodes, dict(tables or {}), states)
+    arrays = arrays_of(elementary, nodes, dict(tables or {}), chosen)
     put_in_memories(elementary, nodes, arrays)
     body = elementary.body or ()
     summed = frozenset(statement.port for statement in assigns(body) if statement.accumulate)
     Statements(Expressions(nodes, Operations(nodes), arrays), summed).run(body, Points(1, {}))
     return nodes, _outputs(elementary, arrays)
+
+
+def _read_anyway(nodes: Nodes) -> set[str]:
+    """The inputs that are looked up, and of which so many elements are read whatever the data are."""
+    reads = Counter[Any](
+        detail
+        for operator, operands, _, detail, _ in nodes.records
+        if operator == ACCESS and nodes.is_constant(operands[0])
+    )
+    return {port for (port, _), count in reads.items() if count >= LEAST_LOOKED_UP}
 
 
 @contextmanager

@@ -19,13 +19,12 @@ from arrayol.ir.expressions import Constant, Convert, Expr, Function, Index, Ope
 from arrayol.ir.types import ElementType, Kind, Weak
 from arrayol.operators.record import Gives
 from arrayol.operators.registry import FUNCTIONS
-from hwmodel.datapath.graph.arrays import Arrays, Layout, constants
+from hwmodel.datapath.graph.arrays import Arrays, Layout, access, constants
 from hwmodel.datapath.graph.nodes import Nodes
 from hwmodel.datapath.graph.operations import Operations, Value
-from hwmodel.datapath.numbers import F32, SIGNED, range_of
+from hwmodel.datapath.numbers import SIGNED
 
 _STANDS_FOR = {Weak.INTEGER: ElementType.I64, Weak.FLOAT: ElementType.F64, Weak.BOOL: ElementType.BOOL}
-_ACCESS = 32  # elements of an input, but no state, from which on data do not choose by a multiplexer
 _INDEX = SIGNED + 64  # the number in which places are computed
 
 
@@ -189,12 +188,8 @@ class Expressions:
 
     def _element(self, layout: Layout, place: list[Any], point: int, part: int) -> int:
         cells = self.arrays.cells[layout.name][part]
-        if layout.is_input and not layout.is_state and layout.size >= _ACCESS:
-            index = self.index(layout, place, point)
-            detail = (layout.name, part)
-            if layout.code >= F32:
-                return self.nodes.real("access", (index,), layout.code, detail=detail)
-            return self.nodes.typed("access", (index,), layout.code, range_of(layout.code), detail)
+        if layout.is_looked_up:
+            return access(self.nodes, layout, part, self.index(layout, place, point))
         elements, index = self.chosen(layout, place, point)
         if not elements:
             return cells.zero

@@ -26,8 +26,9 @@ from hwmodel.datapath.operators.registry import NODES
 INPUT, CONSTANT = "input", "constant"
 SHIFT, RESIZE = "shift", "resize"  # by a constant, left where positive; to another number, keeping its low bits
 FREE = frozenset({INPUT, CONSTANT, SHIFT, RESIZE})
+ACCESS = "access"  # a read of the local memory, mostly at a place that data decide
 
-_BITS_ONLY = frozenset({"mux", "select", "access"})  # the same hardware for floats and integers of as many bits
+_BITS_ONLY = frozenset({"mux", "select", ACCESS})  # the same hardware for floats and integers of as many bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,12 @@ class Graph:
     def operation(self, node: int) -> Operation | None:
         """The operation of a node as technologies price it; None if it is free."""
         return self.operations[node]
+
+    def lookups(self, port: str) -> int:
+        """The number of elements of an input for which a repetition asks its memory."""
+        nodes = zip(self.operators, self.operands, self.details, strict=True)
+        asked = ((operands, detail) for operator, operands, detail in nodes if operator == ACCESS)
+        return len({operands for operands, detail in asked if isinstance(detail, tuple) and detail[0] == port})
 
     @cached_property
     def sorts(self) -> NodeClasses:

@@ -22,7 +22,6 @@ from hwmodel.datapath.operators.bins import BIN_ADD, BINS_FULL
 _CONSTANTS = frozenset({CONSTANT})
 _WIRES = FREE - {CONSTANT, INPUT}
 NO_VALUE = -1  # a constant, or an element of an input port that nothing reads
-ACCESS = "access"  # a read of the local memory at a place that data decide
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
-from hwmodel.accesses import Touch
-from hwmodel.emit.schedule.bits import not_whole
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.streams.hardware import StreamHardware
 from hwmodel.emit.streams.names import node_name, vector
@@ -26,7 +23,6 @@ def lookup_lines(
     prefix, unit = where
     for access in access_ports(hardware.datapaths[node.name]).values():
         touch = next(one for one in hardware.model.accesses.reads[node.name] if one.port == access.port)
-        _require_whole(hardware, node, touch)
         assert access.wait == _AHEAD, "a technology leaves a table its cycles"
         own = f"{node_name(node.name)}$unit{unit}${access.address.replace('$', '_')}"
         bits = max(1, (hardware.model.accesses.size(touch.array) - 1).bit_length())
@@ -54,13 +50,6 @@ def _of_registers(held: str, own: str, sizes: tuple[int, int]) -> Iterator[str]:
     yield f"      {own}_from <= {own}_in;"
     yield f"      {own}_data <= {held}[{own}_from*{bits} +: {bits}];"
     yield "    end"
-
-
-def _require_whole(hardware: StreamHardware, node: Node, touch: Touch) -> None:
-    """Raises ArrayolError (`not-emitted`) for a table that is not read as a whole in each repetition."""
-    moves = any(any(row) for row in touch.tiler.paving)
-    if moves or math.prod(touch.pattern) != hardware.model.accesses.size(touch.array):
-        raise not_whole(node.name, touch.array)
 
 
 def _module(name: str, words: list[int], sizes: tuple[int, int]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hwmodel.datapath.derive import Derived
-from hwmodel.datapath.schedule.dataflow import ACCESS
+from hwmodel.datapath.graph.graph import ACCESS
 
 
 @dataclass(frozen=True, slots=True)

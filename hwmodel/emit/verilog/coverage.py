@@ -10,17 +10,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import prod
 
 from arrayol.errors import ArrayolError, Diagnostic
-from arrayol.ir.network import Flow, Network, Process
-from arrayol.ir.spec import port_named
+from arrayol.ir.network import Network, Process
 from arrayol.text import counted
 from hwmodel.accesses import Accesses
 from hwmodel.channels import channel_numbers
 from hwmodel.datapath.derive import Derivation, derivation_of
 from hwmodel.design import Design, GroupDesign, Processor
-from hwmodel.emit.schedule.bits import not_emitted, not_whole
+from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.frames.frame_buffers import why_no_buffers
 from hwmodel.emit.schedule.own_module import own_module
 from hwmodel.emit.schedule.port import QUEUED, SETTLING
@@ -37,38 +35,26 @@ MOST_CHANNELS = 252  # of which control_registers.v holds the addresses
 
 
 def without_verilog(network: Network, platform: Platform) -> list[Diagnostic]:
-    """The operators without a circuit, and the inputs read at subscripts of data that are no whole arrays, each once.
+    """The operators without a circuit, each once.
 
-    Elementary tasks without a body, and those that a user's module computes, have neither. The list is empty if the
+    Elementary tasks without a body, and those that a user's module computes, have none. The list is empty if the
     platform names no technology, as nothing is known then.
     """
     if platform.prices is None or platform.clock_mhz is None:
         return []
-    told = (one for process in network.processes.values() for one in _without_circuit(process, network, platform))
+    told = (one for process in network.processes.values() for one in _without_circuit(process, platform))
     return list(dict.fromkeys(told))
 
 
-def _without_circuit(process: Process, network: Network, platform: Platform) -> Iterator[Diagnostic]:
+def _without_circuit(process: Process, platform: Platform) -> Iterator[Diagnostic]:
     try:
         derivation = _derivation(process, platform)
         derived = derivation.at(derivation.intervals[0]) if derivation is not None else None
     except ArrayolError as refused:
         yield from refused.diagnostics
         return
-    if derived is None:
-        return
-    yield from refusals(derived)
-    for flow in process.inputs:
-        if flow.port.name in derived.tables and not _is_whole(flow, process, network):
-            yield from not_whole(process.name, flow.array).diagnostics
-
-
-def _is_whole(flow: Flow, process: Process, network: Network) -> bool:
-    """Whether each repetition of a frame reads the whole array."""
-    finite = [extent for extent in network.arrays[flow.array].shape if extent is not None]
-    frames = [extent is None for extent in process.repetition]
-    moves = any(part for row in flow.tiler.paving for part, is_frame in zip(row, frames, strict=True) if not is_frame)
-    return not moves and prod(finite) == prod(extent or 1 for extent in flow.port.shape)
+    if derived is not None:
+        yield from refusals(derived)
 
 
 def _derivation(process: Process, platform: Platform) -> Derivation | None:
@@ -202,8 +188,6 @@ class Coverage:
         missing = without_verilog(network, platform) if self.as_verilog else []
         if missing:
             yield ArrayolError(missing)
-        for process in network.processes.values():
-            yield from self._wrong_lookups(process)
         for array in self.accesses.out_of_step:
             yield not_emitted(
                 f"tasks go on by other numbers of frames of '{array}' than others, from one frame to the next",
@@ -244,26 +228,6 @@ class Coverage:
             own_module(process, elementary, entry, FETCH)
         except ArrayolError as refused:
             yield refused
-
-    def _wrong_lookups(self, process: Process) -> Iterator[ArrayolError]:
-        derivation = _derivation(process, self.platform)
-        if derivation is None:
-            return
-        derived = derivation.at(derivation.intervals[0])
-        for flow in process.inputs:
-            is_whole = _is_whole(flow, process, self.accesses.network)
-            if flow.port.name in derived.tables and (not is_whole or self.accesses.network.arrays[flow.array].earlier):
-                yield not_whole(process.name, flow.array)
-        for port in sorted(derived.tables):
-            if derived.always_reads(port, self._elements(process, port)).any():
-                yield not_emitted(
-                    f"'{process.name}' reads '{port}' at subscripts of data and at others",
-                    f"give '{process.elementary}' two inputs, one for each way, and link both to the array",
-                )
-
-    @staticmethod
-    def _elements(process: Process, port: str) -> int:
-        return prod(extent or 1 for extent in port_named(process.input_ports, port).shape)
 
     def _of_port(self) -> Iterator[ArrayolError]:
         (channel,), local = self.platform.channels, self.platform.local

@@ -200,13 +200,16 @@ class DesignFiles:
             design.periods is not None,
             self.cleared,
         )
+        # What is loaded before all frames may take longer than these.
+        before = any(group.setup for group in design.groups) * sum(design.addresses.words) * (1 + design.latency)
+        cycles = design.cycles + before
         for name in BENCH_LIBRARY:
             yield f"tb/{name}.v", _library(name)
-        yield "tb/tb.v", test_bench(bench, LONGEST * design.cycles, self._run("under_test"))
+        yield "tb/tb.v", test_bench(bench, LONGEST * cycles, self._run("under_test"))
         if self.axi is not None:
             yield "tb/axi_memory.v", _library("axi_memory")
             run = self._run("under_test.plain")
-            yield "tb/tb_axi.v", axi_bench(self.axi, bench, SLOWER * design.cycles, run)
+            yield "tb/tb_axi.v", axi_bench(self.axi, bench, SLOWER * cycles, run)
         for channel in self.channels:
             if design.periods is not None or design.buffers is not None:
                 yield from frame_images(design, channel)

@@ -13,12 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hwmodel.datapath.graph.digits import AdderPlan, plan_of
-from hwmodel.datapath.graph.graph import quotient_number, reciprocal
+from hwmodel.datapath.graph.graph import ACCESS, quotient_number, reciprocal
 from hwmodel.datapath.numbers import Number
 from hwmodel.datapath.operators.bins import BIN_NODES
 from hwmodel.datapath.operators.nets import Net, Nets, literal, part, resized
 from hwmodel.datapath.operators.registry import NODES
-from hwmodel.datapath.schedule.dataflow import ACCESS
 
 
 @dataclass(slots=True)

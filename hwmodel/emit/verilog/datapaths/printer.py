@@ -13,11 +13,10 @@ from functools import lru_cache
 from typing import Any
 
 from hwmodel.datapath.derive import Derived
-from hwmodel.datapath.graph.graph import CONSTANT, FREE, INPUT, RESIZE, Graph
+from hwmodel.datapath.graph.graph import ACCESS, CONSTANT, FREE, INPUT, RESIZE, Graph
 from hwmodel.datapath.numbers import Number
 from hwmodel.datapath.operators.bins import BIN_ADD, BIN_READ, Bins, bins_in
 from hwmodel.datapath.operators.nets import Net, Nets, identifier, literal, part, resized
-from hwmodel.datapath.schedule.dataflow import ACCESS
 from hwmodel.datapath.schedule.registers import Life, ScheduledRegister, registers_for
 from hwmodel.emit.verilog.access import AccessPorts, access_ports
 from hwmodel.emit.verilog.datapaths.bins import BinAccesses, BinPrinter

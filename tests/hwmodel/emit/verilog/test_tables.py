@@ -22,7 +22,7 @@ from hwmodel.design import Blocks, Design, GroupDesign, Processor, row_major
 from hwmodel.residence import Loads
 
 FEATURES = {"table const", "table input", "table made", "two reads", "rank 2", "load once", "load frame"}
-MORE = {"several units", "several groups"}
+MORE = {"several units", "several groups", "whole", "line", "window", "fixed place"}
 
 
 HISTOGRAMS = {"counts", "sums", "by line", "one"}
