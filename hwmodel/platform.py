@@ -16,6 +16,7 @@ from pydantic_core import PydanticCustomError
 from arrayol.errors import ArrayolError, Diagnostic
 from arrayol.files import shipped_folder
 from arrayol.ir import syntax
+from arrayol.ir.expressions import reads_by_data
 from arrayol.ir.network import Network, Process
 from arrayol.ir.spec import Elementary, Spec
 from arrayol.language.parameters.copies import component_name
@@ -326,6 +327,15 @@ class Platform(Table):
         Raises ArrayolError as `datapath`.
         """
         return self._choices(process).intervals
+
+    def lookups(self, process: Process, port: str) -> int:
+        """The number of elements of an input for which a repetition asks its memory: 0 where all are read."""
+        elementary, technology, clock = process.definition, self.prices, self.clock_mhz
+        if elementary is None or technology is None or clock is None or self.entry(process.elementary).module:
+            return 0
+        if port in elementary.parts or not reads_by_data(elementary.body or (), port):
+            return 0  # without a look at the graph, which is not made of bodies that are too large
+        return derivation_of(elementary, technology, clock, process.state_pairs).graph.lookups(port)
 
     def datapath(self, process: Process, interval: int | None = None) -> Datapath:
         """The datapath of a unit of a process at an interval in cycles; without one at the least on offer.

@@ -425,7 +425,14 @@ class MappingSpace:
             yield ()
             return
         tasks = plain.tasks
+        looked_up = {
+            touch.array
+            for task in tasks
+            for touch in self.accesses.reads[task]
+            if self.model.platform.lookups(self.model.network.processes[task], touch.port)
+        }
         touched = {array for task in tasks for array in self._touched(task) if not self.accesses.is_resident(array)}
+        touched -= looked_up
         choices: list[tuple[BankLayout | None, ...]] = []
         for array in self.model.network.arrays:
             candidates = layout_candidates(self.accesses, array, tasks, local.banks) if array in touched else ()

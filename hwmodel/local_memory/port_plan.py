@@ -340,6 +340,17 @@ def _function(search: _Search, bent: bool, most: int) -> BankFunction | None:
     return smallest_function(rows, search.largest, most, power_of_two=search.power_of_two)
 
 
+def _in_turn(search: _Search, shape: Place) -> BankFunction | None:
+    """The function that puts the elements of an array into the fewest banks in turn, a power of two, for all sets."""
+    strides, banks = [math.prod(shape[axis + 1 :]) for axis in range(search.rank)], 1
+    apart = [_apart(*part).reshape(-1, search.rank) @ np.array(strides, np.int64) for part in search.parts]
+    while banks <= search.most:
+        if all((own % banks != 0).all() for own in apart):
+            return Linear(tuple(stride % banks for stride in strides), banks)
+        banks *= 2
+    return None
+
+
 _apart = lru_cache(maxsize=256)(differences)  # many searches have parts in common
 
 
@@ -347,7 +358,8 @@ _apart = lru_cache(maxsize=256)(differences)  # many searches have parts in comm
 def plan_ports(ports: Ports, *, power_of_two: bool = False, most: int = MOST_BANKS) -> PortPlan:
     """The windows and functions, with at most so many banks, of a memory with these ports.
 
-    A memory that is read at subscripts of data has a power of two of banks: the low bits of a subscript name the bank.
+    A memory that is looked up has its elements in a power of two of banks in turn, whatever its dimensions are: the low
+    bits of an element's number name the bank.
     """
     random = any(reader.random for reader in ports.readers)
     power_of_two |= random
@@ -366,7 +378,8 @@ def plan_ports(ports: Ports, *, power_of_two: bool = False, most: int = MOST_BAN
     each = [(reader, sets) for reader, (sets, _) in zip(ports.readers, read, strict=False)]
     reads = _lanes_that_read(each, ports.stored)
     lanes = sum(max(map(len, sets), default=0) for sets, _ in written)
-    return PortPlan(ports, windows, function, writes.function(), reads, tuple(dict.fromkeys(refused)), lanes)
+    writing = _in_turn(writes, ports.shape) if random else writes.function()
+    return PortPlan(ports, windows, function, writing, reads, tuple(dict.fromkeys(refused)), lanes)
 
 
 def _read(reader: Access, window: Window | None) -> tuple[Sets, tuple[Edge | None, ...]]:

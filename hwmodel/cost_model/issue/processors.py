@@ -31,7 +31,10 @@ from hwmodel.units import delayed_dimensions, riding_dimensions, unit_dimension
 
 
 def check_layouts(group: Group, layouts: tuple[BankLayout, ...], fifos: frozenset[str], platform: Platform) -> None:
-    """Raises ArrayolError (`too-many-banks`, `no-buffer`) for layouts that no buffer of the group can have."""
+    """Raises ArrayolError for layouts that no buffer of the group can have.
+
+    These are `too-many-banks`, `no-buffer`, and `random-port` of an array that is looked up.
+    """
     buffers = (set(group.writers_of) | set(group.loaded)) - fifos
     for layout in layouts:
         if layout.array not in buffers:
@@ -48,6 +51,13 @@ def check_layouts(group: Group, layouts: tuple[BankLayout, ...], fifos: frozense
                 platform.place("local", "banks"),
                 hint=f"choose a layout of at most {platform.local.banks} banks, or raise local.banks",
             )
+        for touch in group.touches(layout.array)[0]:
+            if platform.lookups(group.network.processes[touch.process], touch.port):
+                raise error(
+                    "random-port",
+                    f"a bank layout is given for '{layout.array}', in which data say what '{touch.process}' reads",
+                    hint="take a design without a layout of it: its banks take the elements in turn",
+                )
 
 
 def check_single_buffers(group: Group, arrays: frozenset[str], platform: Platform) -> None:

@@ -17,11 +17,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from arrayol.errors import ArrayolError
-from arrayol.ir.expressions import reads_by_data
 from hwmodel.accesses import Accesses, Touch
 from hwmodel.cost_model.group.group import Group
-from hwmodel.datapath.derive import derivation_of
-from hwmodel.datapath.graph.arrays import LEAST_LOOKED_UP
 from hwmodel.design import Blocks, GroupDesign, Scan, row_major
 from hwmodel.local_memory.memory_kinds import Kinds
 from hwmodel.local_memory.offsets import Access, Edge, Place, box_places, run_places
@@ -232,7 +229,7 @@ class LocalPorts:
             step,
             units if along else 1,
             cycles,
-            self._random(touch),
+            self.platform.lookups(self.group.network.processes[touch.process], touch.port),
             ordered=not self.group.delays(touch.process),
             edges=self._edges(touch, [part * (units - 1) for part in step]),
             results=results,
@@ -249,18 +246,6 @@ class LocalPorts:
             by = units if dimension == shared else 1
             if extent is None or extent > by:
                 yield tuple(part * by for part in move)
-
-    def _random(self, touch: Touch) -> int:
-        """The number of elements that a repetition looks up; 0 where all are read, and data choose among these."""
-        process = self.group.network.processes[touch.process]
-        elementary, prices, clock = process.definition, self.platform.prices, self.platform.clock_mhz
-        if math.prod(touch.pattern) < LEAST_LOOKED_UP or prices is None or clock is None:
-            return 0
-        if any(delay.port == touch.port for delay in process.delays):
-            return 0  # a state is registers
-        if elementary is None or elementary.body is None or not reads_by_data(elementary.body, touch.port):
-            return 0  # without a look at the graph, which is not made of bodies that are too large
-        return derivation_of(elementary, prices, clock).graph.lookups(touch.port)
 
     def _edges(self, touch: Touch, ahead: Sequence[int]) -> tuple[Edge | None, ...]:
         """The ends of an array's axes under a tiler with a border or wrapping.

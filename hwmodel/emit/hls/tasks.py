@@ -88,24 +88,29 @@ class TaskText:
 
     def _tables(self) -> Iterator[str]:
         """Tables that come while frames do: when its first repetition needs a table, all of it is in its memory."""
-        for port, memory in self._written_tables():
+        for port, own, memory in self._written_tables():
             shape, name = sizes(port.shape) or (1,), Named.PATTERN.of(port.name)
             yield f"static {declared(name, port.type, shape)};"
             at = [f"at{axis}" for axis in range(len(shape))]
             number = " + ".join(
-                f"{math.prod(shape[axis + 1 :])} * {own}" if axis < len(shape) - 1 else own
-                for axis, own in enumerate(at)
+                f"{math.prod(shape[axis + 1 :])} * {place}" if axis < len(shape) - 1 else place
+                for axis, place in enumerate(at)
             )
-            value = f"{self.things[memory.name]}{_table_place(memory)}"
-            copied = ["#pragma HLS PIPELINE", f"const int64_t number = {number};", f"{element(name, at)} = {value};"]
+            value = f"{self.things[memory.name]}{_place(memory)}"
+            word = f"number % {memory.banks} * {memory.depth} + number / {memory.banks}"
+            if own.words:
+                yield f"static const int64_t words_{name}[{own.size}] = {{{', '.join(map(str, own.words))}}};"
+                word = f"words_{name}[number]"
+            copied = ["#pragma HLS PIPELINE", f"const int64_t number = {number};", f"const int64_t word = {word};"]
+            copied.append(f"{element(name, at)} = {value};")
             step = f"(step - {self.setup})" if self.setup else "step"
             yield from block(f"if ({step} % {self.steps} == {self.rounds.first})", loops(at, shape, copied))
 
-    def _written_tables(self) -> Iterator[tuple[Port, Memory]]:
+    def _written_tables(self) -> Iterator[tuple[Port, ReadPort, Memory]]:
         """The inputs that are looked up in memories that are written, and these."""
         for port in self.rounds.units.reads:
             if port.lookup is not None and port.lookup.content is None:
-                yield port_named(self.elementary.inputs, port.port), port.lookup
+                yield port_named(self.elementary.inputs, port.port), port, port.lookup
 
     def _declared(self, port: Port) -> Iterator[str]:
         name = Named.PATTERN.of(port.name)
@@ -274,7 +279,7 @@ class TaskText:
     @cached_property
     def touched(self) -> list[Memory]:
         """The memories that it touches, each once."""
-        tables = [memory for _, memory in self._written_tables()]
+        tables = [memory for _, _, memory in self._written_tables()]
         return list({own.name: own for own in (*self.walk.agent.memories.values(), *tables)}.values())
 
 
@@ -293,13 +298,13 @@ def _part(memory: Memory, ahead: int = 0) -> str:
     return f"{memory.part} * ({f'(frame + {ahead})' if ahead else 'frame'} % {memory.turns})"
 
 
-def _table_place(memory: Memory) -> str:
-    """Where element `number` of a table lies: its banks take elements in turn."""
-    digits, each = "", memory.banks
+def _place(memory: Memory) -> str:
+    """The place of `word` in a memory: by digit of its bank, and its address there."""
+    digits, each = "", memory.size
     for modulus in memory.moduli:
         each //= modulus
-        digits += f"[number / {each} % {modulus}]" if each > 1 else f"[number % {modulus}]"
-    return f"{digits}[number / {memory.banks}]" if memory.banks > 1 else "[number]"
+        digits += f"[word / {each} % {modulus}]"
+    return f"{digits}[word % {memory.depth}]"
 
 
 def _bracketed(text: str) -> str:

@@ -19,14 +19,6 @@ def not_emitted(what: str, hint: str) -> ArrayolError:
     return error(NOT_EMITTED, f"{what}: no hardware is emitted for that", hint=hint)
 
 
-def not_whole(task: str, array: str) -> ArrayolError:
-    """The error for a table, read at subscripts of data, of which not every repetition has the whole array."""
-    return not_emitted(
-        f"'{task}' reads '{array}' at subscripts of data, and not all of it is there once for all repetitions",
-        f"link the whole array without a tiler, as NAME <- {array}, and take a design that does not recompute it",
-    )
-
-
 FRAMES_HINT = (
     "every design of this specification has that; let a delay over frames of one task hand on what later frames need"
 )

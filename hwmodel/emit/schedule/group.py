@@ -17,7 +17,7 @@ from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Agent, compiled
 from hwmodel.emit.schedule.frames.whole_frame import WholeGroup
-from hwmodel.emit.schedule.memories import Memory, Section, in_turn, is_power_of_two, moduli_of, sections_of
+from hwmodel.emit.schedule.memories import Memory, Section, in_turn, moduli_of, sections_of
 from hwmodel.emit.schedule.memory_styles import Style
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.own_module import Computing
@@ -26,7 +26,7 @@ from hwmodel.emit.schedule.port_moves import BlockMoves
 from hwmodel.emit.schedule.repetition import StepRepetition
 from hwmodel.emit.schedule.tasks import TaskScheduler, units_of_instances, writers_of
 from hwmodel.emit.schedule.units import TaskUnits
-from hwmodel.local_memory.addresses import BankedMemory, WindowReads
+from hwmodel.local_memory.addresses import BankedMemory, ReaderName, WindowReads
 from hwmodel.memory_kinds import FIFO
 from hwmodel.platform import Platform
 from hwmodel.residence import ONCE, ROM
@@ -293,12 +293,6 @@ class GroupScheduler:
         """The tilers that are read at subscripts of data."""
         every = (*self.local.banks.values(), *self.local.residents.values())
         random = {reader for memory in every for reader, ports in memory.readers.items() if ports.random}
-        random |= {
-            (task, number)
-            for memory in self.local.layouts.values()
-            for task, number in memory.readers
-            if self.accesses.reads[task][number].port in self.datapaths[task].tables
-        }
         # What a counter makes in the model has no memory there.
         for task, number in self.run.moves.resident:
             touch = self.accesses.reads[task][number]
@@ -339,25 +333,19 @@ class GroupScheduler:
             return Memory(
                 plain(array), array, self._bits(array), (), words.size, sections_of(words, words.size), registers=True
             )
-        if self._lies_in_turn(array, banked):
-            moduli = tuple(own for own in (banked.function.banks,) if own > 1)
-            return Memory(plain(array), array, self._bits(array), moduli, banked.depth, (Section(0, banked.depth),))
         moduli = (*((banked.writers,) if banked.writers > 1 else ()), *moduli_of(banked.function))
         memory = Memory(plain(array), array, self._bits(array), moduli, banked.depth, sections_of(words, banked.depth))
+        if self._looked_up(banked) is not None:
+            memory = replace(memory, sections=(Section(0, banked.depth),))
         ports = max((reader.ports for reader in banked.readers.values()), default=1)
         if array in self.local.layouts:
             return replace(memory, own_copies=ports, storing=banked.storing)
         return replace(memory, copy_each=ports > 1 or banked.storing > 1)
 
-    def _lies_in_turn(self, array: str, banked: BankedMemory) -> bool:
-        """Whether a buffer is a table that is loaded whole, and only read at subscripts of data.
-
-        Its elements then lie in its banks in turn, in the order of the array, in which words of the port have them too.
-        """
-        moved = self.run.moves.arrays[array]
-        if not moved.loaded or array in self.local.layouts or not _is_looked_up(banked):
-            return False
-        return np.array_equal(np.sort(moved.element), np.arange(self.accesses.size(array)))
+    @staticmethod
+    def _looked_up(banked: BankedMemory) -> ReaderName | None:
+        """A tiler through which a buffer is looked up, if there is one."""
+        return next((name for name, ports in banked.readers.items() if ports.random), None)
 
     def _banked(self, array: str) -> BankedMemory | None:
         """The banks of a buffer, with a bank layout or without; None for registers, and where it holds nothing."""
@@ -371,11 +359,29 @@ class GroupScheduler:
         for array, located in self.run.located.items():
             banked = self._banked(array)
             words[array] = located
-            if banked is not None and self._lies_in_turn(array, banked):
-                words[array] = in_turn(self.run.moves.arrays[array].element, banked.function.banks, banked.depth)
-            elif banked is not None and banked.writers > 1:
-                words[array] = located + self._writers(array) * banked.function.banks * banked.depth
+            if banked is not None and (reader := self._looked_up(banked)) is not None:
+                words[array] = self._table_words(located, reader, banked)
+            if banked is not None and banked.writers > 1:
+                words[array] = words[array] + self._writers(array) * banked.function.banks * banked.depth
         return words
+
+    def _table_words(self, located: IntArray, reader: ReaderName, banked: BankedMemory) -> IntArray:
+        """The word of each datum of a buffer that is looked up: its banks take the elements in turn.
+
+        If other steps compute the array again, the data of each have places of their own, one after another in the
+        order in which they are first read, as many as the data have at once.
+        """
+        reads, steps = self.run.moves.all_reads[reader], self.run.processors[reader[0]].step
+        order = np.argsort(steps[reads.rows], kind="stable")
+        patterns = located[reads.data.distinct[reads.data.of[order]]]
+        places, first = np.unique(patterns, axis=0, return_index=True)
+        places, size = places[np.argsort(first)], patterns.shape[1]
+        banks, depth = banked.function.banks, banked.depth
+        words = np.full(banks * depth, -1, np.int64)
+        each = np.arange(len(places))[:, None] * -(-size // banks)
+        words[places] = in_turn(np.arange(size), banks, depth) + each
+        assert places.size == len(np.unique(places)), "data of other steps have other words"
+        return words[located]
 
     def _writers(self, array: str) -> IntArray:
         """The number of the writer of each datum of a buffer: its tiler; with a bank layout its unit too.
@@ -438,7 +444,7 @@ class GroupScheduler:
             places = np.stack(np.unravel_index(words, shape), axis=1) if shape else np.zeros((1, 0), np.int64)
             words = banked.function.bank(places) * banked.depth + banked.function.address(places, shape)
             moduli, depth = moduli_of(banked.function), banked.depth
-            if self.accesses.load[array] == ONCE and _is_looked_up(banked):
+            if self.accesses.load[array] == ONCE and self._looked_up(banked) is not None:
                 moduli = tuple(own for own in (banked.function.banks,) if own > 1)
                 words = in_turn(np.arange(len(words)), banked.function.banks, depth)
         several = banked is not None and any(ports.ports > 1 for ports in banked.readers.values())
@@ -462,8 +468,3 @@ class GroupScheduler:
     def _bits(self, array: str) -> int:
         """The bits of an element of an array."""
         return self.accesses.network.arrays[array].type.bits
-
-
-def _is_looked_up(banked: BankedMemory) -> bool:
-    """Whether the low bits of a number can say the bank, and all readers read at subscripts of data."""
-    return is_power_of_two(banked.function.banks) and all(own.random for own in banked.readers.values())

@@ -103,15 +103,6 @@ class Memory:
             shared += own
         return tuple(map(tuple, shared))
 
-    @property
-    def is_table(self) -> bool:
-        """Whether the low bits of an element's number can name its bank, and the others its address."""
-        return self.banks == 1 if self.content is not None else is_power_of_two(self.banks)
-
-    def table_words(self, elements: IntArray) -> IntArray:
-        """The words of elements of a table, which its banks take in turn."""
-        return in_turn(elements, self.banks, self.depth)
-
     def digits(self, words: IntArray) -> list[IntArray]:
         """The digits of the bank of each word, one array for each modulus."""
         remainder, digits = words // self.depth, list[IntArray]()
@@ -129,11 +120,6 @@ class Memory:
 def in_turn(elements: IntArray, banks: int, depth: int) -> IntArray:
     """The words of elements that lie in banks of `depth` words in turn."""
     return elements % banks * depth + elements // banks
-
-
-def is_power_of_two(number: int) -> bool:
-    """Whether it is one."""
-    return number & (number - 1) == 0
 
 
 def moduli_of(function: BankFunction | None) -> tuple[int, ...]:

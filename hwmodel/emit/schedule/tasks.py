@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.arrays import IntArray
-from arrayol.text import counted
 from hwmodel.accesses import Accesses, Touch
 from hwmodel.datapath.derive import Derived
 from hwmodel.emit.schedule.activity import Activity, Lanes, rows_of
-from hwmodel.emit.schedule.bits import bits_of_constant, not_emitted, not_whole
+from hwmodel.emit.schedule.bits import bits_of_constant
 from hwmodel.emit.schedule.delays import DelayScheduler, begins
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.names import plain
@@ -95,12 +94,16 @@ class TaskScheduler:
         built_in = [touch for touch in touches if self.accesses.is_built_in(touch, own.unit.built_in)]
         tilers = [number for number, touch in enumerate(touches) if touch not in built_in]
         reads = [self._read(own, number, timed) for number in tilers if (own.task, number) not in self.random]
-        lookups = [self._lookup(own, number) for number in tilers if (own.task, number) in self.random]
+        lookups = [self._lookup(own, number, step) for number in tilers if (own.task, number) in self.random]
         writes = [self._written(own, touch, timed) for touch in self.accesses.writes[own.task]]
         controls = {f"{lanes.name}_round": moves for _, lanes, moves in reads if moves is not None}
         if self.run.single_buffers & {touch.array for touch in self.accesses.reads[own.task]}:
             controls[HOLDS] = np.repeat(np.append(idle * 0, busy > 0), np.diff(reading[1], prepend=-1))
-        ports, read = [*(port for port, _, _ in reads), *lookups], [lanes for _, lanes, _ in reads]
+        for port, bases in lookups:
+            if port.base:
+                controls[port.base] = np.repeat(bases, np.diff(reading[1], prepend=-1))
+        ports = [*(port for port, _, _ in reads), *(port for port, _ in lookups)]
+        read = [lanes for _, lanes, _ in reads]
         ports += [self._built_in(own, touch) for touch in built_in]
         written = [lanes for _, lanes in writes]
         outputs = [port for port, _ in writes]
@@ -169,25 +172,22 @@ class TaskScheduler:
             moves,
         )
 
-    def _lookup(self, own: ProcessorState, number: int) -> ReadPort:
-        """A port that is read at subscripts of data, from the whole array. Raises ArrayolError (`not-emitted`)."""
-        touch = self.accesses.reads[own.task][number]
-        memory, patterns = (
-            self.memories[own.task, touch.array],
-            self.run.moves.all_reads[own.task, number].data.distinct,
-        )
-        whole = np.arange(self.accesses.size(touch.array))
-        elements = patterns if memory.elements is not None else self.run.moves.arrays[touch.array].element[patterns]
-        if elements.shape != (1, len(whole)) or (elements != whole).any():
-            raise not_whole(own.task, touch.array)
-        if not memory.is_table or (self._words(memory, patterns[0]) != memory.table_words(whole)).any():
-            raise not_emitted(
-                f"'{own.task}' reads '{touch.array}' at subscripts of data, and its {counted(memory.banks, 'bank')} do "
-                "not take its elements in turn",
-                f"make the last dimension of '{touch.array}' a multiple of {memory.banks}, or give it one dimension",
-            )
-        bits = self.accesses.network.arrays[touch.array].type.bits
-        return ReadPort(touch.port, "", len(whole), -(-len(whole) // own.unit.interval), bits, lookup=memory)
+    def _lookup(self, own: ProcessorState, number: int, step: IntArray) -> tuple[ReadPort, IntArray]:
+        """A port that is looked up, and by step what is added to its addresses; instances work in these steps."""
+        touch, reads = self.accesses.reads[own.task][number], self.run.moves.all_reads[own.task, number]
+        memory, bases = self.memories[own.task, touch.array], np.zeros(len(self.clocks) + self.setup, np.int64)
+        words = self._words(memory, reads.data.distinct)
+        first = words[reads.data.of[np.argmin(step[reads.rows])]]
+        ahead = words - first
+        bases[step[reads.rows]] = ahead[reads.data.of, 0]
+        assert (ahead == ahead[:, :1]).all(), "each computation of a table has places of its own"
+        assert (bases[step[reads.rows]] == ahead[reads.data.of, 0]).all(), "a table stays for a step"
+        name = f"{plain(own.task)}_{touch.port}_base" if bases.any() else ""
+        bits, size = self.accesses.network.arrays[touch.array].type.bits, len(first)
+        port = ReadPort(touch.port, "", size, -(-size // own.unit.interval), bits, lookup=memory, base=name)
+        if (port.table != first).any():
+            port = replace(port, words=tuple(first.tolist()))
+        return port, bases
 
     def _built_in(self, own: ProcessorState, touch: Touch) -> ReadPort:
         """A port whose elements, of a const array, are constants of the datapath."""

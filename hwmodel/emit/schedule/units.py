@@ -20,7 +20,7 @@ from arrayol.arrays import IntArray
 from hwmodel.accesses import points
 from hwmodel.datapath.figures import result_cycles
 from hwmodel.datapath.operators.bins import Bins
-from hwmodel.emit.schedule.memories import Memory
+from hwmodel.emit.schedule.memories import Memory, in_turn
 from hwmodel.emit.schedule.names import plain
 from hwmodel.local_memory.addresses import Place, WindowReads
 from hwmodel.simulator.memories.rows import Rows
@@ -85,8 +85,9 @@ class ReadPort:
 
     The port takes `size` elements in chunks of `chunk`; lane u chunk + k has element k of the chunk of unit u. If a
     lane touches no word, it takes the value of the port `otherwise` there, or else the bits `constant`. A port that is
-    read at subscripts of data has no lanes: its elements lie as in a table (Memory.table_words) in the memory `lookup`.
-    Neither has one whose elements are constants of the datapath: `built_in` are their bits. With `later` above 0 lanes
+    looked up has no lanes: by element it has its word in the memory `lookup`, in banks in turn where there are no
+    `words`. If it moves from step to step, the control `base` of the reader is added to the address. Neither has one
+    whose elements are constants of the datapath: `built_in` are their bits. With `later` above 0 lanes
     are read from that frame on, counted from 0; in the frames before, `otherwise` or `constant` takes their place.
     """
 
@@ -99,8 +100,18 @@ class ReadPort:
     constant: int | None = None
     otherwise: ReadPort | None = None
     lookup: Memory | None = None
+    words: tuple[int, ...] = ()
+    base: str = ""
     built_in: tuple[int, ...] = ()
     later: int = 0
+
+    @property
+    def table(self) -> IntArray:
+        """The word of each element of a port that is looked up, without what is added to its address."""
+        assert self.lookup is not None, "a port with a lookup"
+        if self.words:
+            return np.array(self.words, np.int64)
+        return in_turn(np.arange(self.size), self.lookup.banks, self.lookup.depth)
 
 
 @dataclass(frozen=True, slots=True)

@@ -387,13 +387,16 @@ class _Proof:
         # Such a port has one pattern, however many repetitions read it.
         rows, patterns = touched(self.accesses, touch, task.own.work)
         wanted = self.values.of_input(name, port.port, task.repetition[rows[patterns.first]])
-        words = table.table_words(np.arange(port.size)) if table is not None else np.arange(port.size)
+        words = port.table if table is not None else np.arange(port.size)
         if table is None:
             found = np.where(task.datapath.always_reads(port.port, port.size), UNKNOWN, words)[None]
         elif table.content is not None:
             found = np.where(words == np.array(table.elements), np.arange(port.size), UNKNOWN)[None]
         else:  # data may ask for any element in any cycle of a step in which the task works
-            first = (np.unique(task.own.step) + task.reading.setup)[:, None] * self.span
+            steps = np.unique(task.own.step) + task.reading.setup
+            first = steps[:, None] * self.span
+            if port.base:
+                words = words + task.reading.controls[port.base][task.reading.starts[steps]][:, None]
             history = histories.get(table.name, History((), self.cycles))
             found = history.throughout(*np.broadcast_arrays(words, first, first + self.span - 1))
         for row, element in np.argwhere(found != wanted)[:1].tolist():

@@ -9,8 +9,8 @@ from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.memory_styles import Style
 from hwmodel.emit.schedule.units import ReadPort
 from hwmodel.emit.verilog.access import AccessPorts
-from hwmodel.emit.verilog.agents import address_bits
-from hwmodel.emit.verilog.memories import copy_of
+from hwmodel.emit.verilog.agents import address_bits, code_bits, codes
+from hwmodel.emit.verilog.memories import content_text, copy_of
 from hwmodel.emit.verilog.wiring import GroupWiring, lanes_wire, wire
 
 
@@ -30,19 +30,35 @@ def lookups(wiring: GroupWiring, task: TaskAgents, port: ReadPort) -> Iterator[s
     if memory.content is not None:
         yield from _roms(wiring, task, memory, asked)
         return
+    if port.base:
+        reader = task.reading.name
+        yield f"  reg [{address_bits(memory) - 1}:0] {port.base};  // of the table of this step"
+        yield f"  always @(posedge clk) if ({reader}_active) {port.base} <= {reader}_is_{port.base};"
     for unit, access in asked:
-        address, data = access_net(task, unit, access.address), access_net(task, unit, access.data)
-        yield from _written_table(wiring, memory, (address, access.address_bits), data)
+        net, data = access_net(task, unit, access.address), access_net(task, unit, access.data)
+        yield from _written_table(wiring, port, (net, access.address_bits), data)
 
 
-def _written_table(wiring: GroupWiring, memory: Memory, asks: tuple[str, int], data: str) -> Iterator[str]:
-    """A copy for one read, whose address is a net of some bits: the low ones name the bank."""
-    net, width = asks
-    low = (memory.banks - 1).bit_length()
-    bits = low + address_bits(memory)
+def _written_table(wiring: GroupWiring, port: ReadPort, asks: tuple[str, int], data: str) -> Iterator[str]:
+    """A copy for one read, whose element is a net of some bits: the low ones name the bank, if banks are in turn."""
+    memory, (net, width) = port.lookup, asks
+    assert memory is not None, "a port with a lookup"
+    low = (memory.banks - 1).bit_length() if not port.words else 0
+    bits = low + address_bits(memory) if not port.words else max(1, (port.size - 1).bit_length())
     yield from _widened(net, width, bits)
-    at = {"valid": "1'b1", "bank": f"{net}_wide[{max(0, low - 1)}:0]" if low else "1'b0"}
-    at |= {"address": f"{net}_wide[{bits - 1}:{low}]", "data": data}
+    bank, address = f"{net}_wide[{max(0, low - 1)}:0]" if low else "1'b0", f"{net}_wide[{bits - 1}:{low}]"
+    if port.words:
+        banks = [codes(memory)[word // memory.depth] for word in port.words]
+        places = {
+            "bank": (banks, code_bits(memory)),
+            "address": ([w % memory.depth for w in port.words], address_bits(memory)),
+        }
+        for what, (numbers, size) in places.items():
+            yield f"  localparam [{size * len(numbers) - 1}:0] {net}_{what}s = {content_text(numbers, size)};"
+        bank, address = (f"{net}_{what}s[{net}_wide*{size} +: {size}]" for what, (_, size) in places.items())
+    yield lanes_wire(f"{net}_at", address_bits(memory))
+    yield f"  assign {net}_at = {address}{f' + {port.base}' if port.base else ''};"
+    at = {"valid": "1'b1", "bank": bank, "address": f"{net}_at", "data": data}
     yield from copy_of(wiring, memory, (f"{memory.name}_for_{net}", 1), at, wiring.schedule.writers[memory.name])
 
 
