@@ -18,14 +18,14 @@ _LEVELS = (32, 45, 64)
 
 
 @st.composite
-def table_specs(draw: DrawFn, kinds: Sequence[str] = _TYPES) -> LinkedSpec:
+def table_specs(draw: DrawFn, kinds: Sequence[str] = _TYPES, parts: Sequence[str] = ("whole",)) -> LinkedSpec:
     """One or two reads of a table in each repetition over data of up to 24 elements, and perhaps one at a fixed place.
 
-    The table is a whole array, or a part of one that moves with the repetition: a line, or a window.
+    The table is a whole array, or a part of one that moves with the repetition: a "line", or a "window".
     """
     kind, lines, space = draw(st.sampled_from(kinds)), draw(st.integers(0, 4)), draw(st.integers(2, 24))
     shape = (4, 16) if lines == 0 else (draw(st.sampled_from(_LEVELS)),)
-    where, part = draw(st.sampled_from(("input", "made", "const"))), draw(st.sampled_from(("whole", "line", "window")))
+    where, part = draw(st.sampled_from(("input", "input", "made", "const"))), draw(st.sampled_from(parts))
     reads, fixed = draw(st.integers(1, 2)), draw(st.booleans())
     if part != "whole":
         space = min(space, 9)
@@ -40,7 +40,7 @@ def table_specs(draw: DrawFn, kinds: Sequence[str] = _TYPES) -> LinkedSpec:
     body = total if kind[0] in "cf" else f"{kind}({total})"
     whole, tiler = _array_of(shape, space, part)
     held = f"{kind}{shown_shape(whole)}"
-    parts = [
+    definitions = [
         f"elementary look(d: u8, t: {sized}) -> (y: {kind}) {{\n  y = {body}\n}}\n",
         _task(
             "looks",
@@ -59,13 +59,13 @@ def table_specs(draw: DrawFn, kinds: Sequence[str] = _TYPES) -> LinkedSpec:
         weight = " + ".join(f"{3 + axis} * k{axis} * k{axis}" for axis in range(len(whole)))
         value = f"({weight}) % 125"
         value = f"{kind}({value}, {weight})" if kind[0] == "c" else value
-        parts.append(f"const T: {held} = [{value} for {ranges}]\n")
+        definitions.append(f"const T: {held} = [{value} for {ranges}]\n")
         table = "T"
     elif where == "input":
         inputs += f", t: {held}"
     else:
         links = "    a <- s\n    b -> b\n"
-        parts += [
+        definitions += [
             f"elementary bend(a: {kind}) -> (b: {kind}) {{\n  b = a + a\n}}\n",
             f"task bends(s: {held}) -> (b: {held}) {{\n  repeat {shown_shape(whole)} of bend {{\n{links}  }}\n}}\n",
         ]
@@ -74,7 +74,7 @@ def table_specs(draw: DrawFn, kinds: Sequence[str] = _TYPES) -> LinkedSpec:
     calls.append(f"y = looks(x, {table})")
     lines_of_calls = "".join(f"  {call}\n" for call in calls)
     top = f"task top({inputs}) -> (y: {kind}[{space}]) {{\n{lines_of_calls}}}\n"
-    return LinkedSpec("\n".join([*parts, top]), frozenset(features))
+    return LinkedSpec("\n".join([*definitions, top]), frozenset(features))
 
 
 def _array_of(shape: tuple[int, ...], space: int, part: str) -> tuple[tuple[int, ...], str]:

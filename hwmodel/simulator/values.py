@@ -84,7 +84,7 @@ class ValueCheck:
             every = {port: own.everywhere(space) for port, own in taken.items()}
             states = {delay.port: _state(delay, elementary, every, outputs[delay.output]) for delay in alone.delays}
             own = place[run.moves.all_reads[reads.name].rows]
-            reads.check(*_places_read(elementary, reads, every | states, own))
+            reads.check(*_places_read(process.definition or elementary, reads, every | states, own))
         made: Values = {}
         repetitions = self.accesses.repetitions(work.task)[work.repetition]
         for touch in self.accesses.writes[work.task]:

@@ -66,25 +66,29 @@ class RandomReads:
 class _Recorded:
     """A port's patterns (pattern, repetitions) that record which elements are read, and of which repetitions.
 
-    Positions and repetitions are broadcast views.
+    Positions and repetitions are broadcast views. Only with `fixed` those are recorded whose subscripts are no data.
     """
 
     values: NDArray[Any]
     places: IntArray
     repetitions: IntArray
+    fixed: bool
     read: list[IntArray] = field(default_factory=list)
 
     @staticmethod
-    def of(values: NDArray[Any]) -> _Recorded:
+    def of(values: NDArray[Any], *, fixed: bool) -> _Recorded:
         """Patterns of which nothing has been read yet."""
         *shape, count = values.shape
         places = np.arange(math.prod(shape)).reshape(*shape, 1)
-        return _Recorded(values, np.broadcast_to(places, values.shape), np.broadcast_to(np.arange(count), values.shape))
+        return _Recorded(
+            values, np.broadcast_to(places, values.shape), np.broadcast_to(np.arange(count), values.shape), fixed
+        )
 
     def __getitem__(self, key: Any) -> Any:
         """Read values, and record their positions."""
         number = self.places[key] * self.values.shape[-1] + self.repetitions[key]
-        self.read.append(np.asarray(number).reshape(-1))
+        if self.fixed or key[-1] is not Ellipsis:  # data give each repetition subscripts of its own
+            self.read.append(np.asarray(number).reshape(-1))
         return self.values[key]
 
 
@@ -93,10 +97,11 @@ def places_read(
 ) -> tuple[IntArray, IntArray]:
     """The pattern elements of a port that repetitions of a body read: the repetition and the element of each read.
 
-    `patterns` is (repetitions, pattern) by port. Each element of a repetition occurs once, in the order of reading.
+    `patterns` is (repetitions, pattern) by port. Each element of a repetition occurs once, in the order of reading. Of
+    the elementary's `constants` only elements that data say are read.
     """
     arrays: dict[str, Any] = {name: np.moveaxis(values, 0, -1) for name, values in patterns.items()}
-    recorded = arrays[port] = _Recorded.of(arrays[port])
+    recorded = arrays[port] = _Recorded.of(arrays[port], fixed=port not in dict(elementary.constants))
     for output in elementary.outputs:
         shape: Sequence[int] = [extent or 1 for extent in output.shape]
         arrays[output.name] = empty((*shape, repetitions), DTYPES[output.type])

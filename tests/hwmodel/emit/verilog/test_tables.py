@@ -22,7 +22,8 @@ from hwmodel.design import Blocks, Design, GroupDesign, Processor, row_major
 from hwmodel.residence import Loads
 
 FEATURES = {"table const", "table input", "table made", "two reads", "rank 2", "load once", "load frame"}
-MORE = {"several units", "several groups", "whole", "line", "window", "fixed place"}
+MORE = {"several units", "several groups", "fixed place"}
+PARTS = {"line", "window", "table input", "table const", "table made"}
 
 
 HISTOGRAMS = {"counts", "sums", "by line", "one"}
@@ -35,12 +36,13 @@ BINNED = {"two memories", "two references", "condition", "from 0", "from another
     ("specs", "cases", "expected"),
     [
         (table_specs(), 15, FEATURES | MORE),
+        (table_specs(parts=("line", "window")), 8, PARTS),
         (table_specs(("c64",)), 4, {"table const", "two reads"}),
         (histogram_specs(), 6, HISTOGRAMS),
         (binned_specs(), 14, BINNED),
         (folded_specs(), 14, FOLDED),
     ],
-    ids=["tables", "tables of complex numbers", "histograms", "binned", "folded"],
+    ids=["tables", "parts", "tables of complex numbers", "histograms", "binned", "folded"],
 )
 def test_verilog_takes_the_cycles_of_the_model_and_computes_the_same(
     specs: SearchStrategy[LinkedSpec], cases: int, expected: set[str]
