@@ -287,8 +287,9 @@ def _derivation(elementary: Elementary, technology: Technology, clock_mhz: float
     with no_collections():
         trees, chains = build_graphs(elementary, frozenset(state for _, state in delays))
         priced = prices_of(dataflow_of(trees), technology, clock_mhz)
-    without = replace(elementary, constants=())
-    as_operands = _derivation(without, technology, clock_mhz, delays) if elementary.constants else None
+    tables = tuple(own for own in elementary.constants if trees.lookups(own[0]))
+    without = replace(elementary, constants=tables)
+    as_operands = _derivation(without, technology, clock_mhz, delays) if without != elementary else None
     return Derivation(elementary, technology, clock_mhz, delays, priced, chains, as_operands)
 
 

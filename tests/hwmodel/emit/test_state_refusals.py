@@ -50,15 +50,15 @@ VERILOG = [
     (PAIRS, None),
     (SLIDING, OUT_OF_STEP),
     (WHOLE, None),
-    (PART, "'top' reads 't' at subscripts of data, and not all of it is there once for all repetitions"),
-    (BOTH, "'top' reads 't' at subscripts of data and at others"),
+    (PART, None),
+    (BOTH, None),
     (FRAMES, None),
     (FRAMES.replace("[1, 0]", "[2, 1]"), None),
 ]
 CPP = [
     (SLIDING, OUT_OF_STEP),
     (WHOLE, None),
-    (PART, "'top' reads 't' at subscripts of data, and not all of it is there once for all repetitions"),
+    (PART, None),
     (FRAMES, None),
     (WINDOW, "a task reads what other frames made"),
 ]
