@@ -333,7 +333,7 @@ class Platform(Table):
         elementary, technology, clock = process.definition, self.prices, self.clock_mhz
         if elementary is None or technology is None or clock is None or self.entry(process.elementary).module:
             return 0
-        if port in elementary.parts or not reads_by_data(elementary.body or (), port):
+        if not reads_by_data(elementary.body or (), port):
             return 0  # without a look at the graph, which is not made of bodies that are too large
         return derivation_of(elementary, technology, clock, process.state_pairs).graph.lookups(port)
 

@@ -13,7 +13,7 @@ from arrayol.ir.spec import Spec
 from arrayol.transforms.steps import canonical_form
 from dse.verify.testbench import Testbench, memories_of_groups, run_simulation
 from dse.verify.verify import Verifier
-from hwmodel.design import Design
+from hwmodel.design import Blocks, Design, GroupDesign, Processor, row_major
 from hwmodel.emit.schedule.design import HardwareDesign, datapaths_of, schedule_design
 from hwmodel.emit.schedule.group import GroupSchedule, GroupScheduler, Tables
 from hwmodel.emit.schedule.port import address_map
@@ -63,6 +63,48 @@ task t(x: i32[4, 4]) -> (y: i32[4, 4]) {
     p <- y delay [0, 1] else 0
     y -> y
   }
+}
+"""
+HALVES = """\
+elementary look(d: u8, t: u8[6, 7]) -> (y: u8) {
+  y = t[d % 6, d // 6 % 7]
+}
+
+elementary twice(a: u8) -> (b: u8) {
+  b = a + a
+}
+
+elementary next(a: u8) -> (b: u8) {
+  b = a + 1
+}
+
+task doubled(s: u8[3, 7]) -> (b: u8[3, 7]) {
+  repeat [3, 7] of twice {
+    a <- s
+    b -> b
+  }
+}
+
+task increased(s: u8[3, 7]) -> (b: u8[3, 7]) {
+  repeat [3, 7] of next {
+    a <- s
+    b -> b
+  }
+}
+
+task looks(d: u8[9], t: u8[6, 7]) -> (y: u8[9]) {
+  repeat [9] of look {
+    d <- d
+    t <- t
+    y -> y
+  }
+}
+
+task top(d: u8[9], s: u8[3, 7]) -> (y: u8[9]) {
+  t: u8[6, 7]
+  t[0..3, ..] = doubled(s)
+  t[3..6, ..] = increased(s)
+  y = looks(d, t)
 }
 """
 PLATFORM = """\
@@ -136,6 +178,13 @@ def _loaded(text: str, on: str) -> tuple[Spec, Platform]:
 
 def _testbench(spec: Spec, platform: Platform) -> Testbench:
     return Verifier(canonical_form(spec, choose_top(spec, None)), platform).testbench
+
+
+def made_in_halves(units: int, *, recompute: bool) -> HardwareDesign:
+    """A table that two tasks of its group make, each with so many units, once or again for each block of two reads."""
+    processors = Processor("doubled", units), Processor("increased", units), Processor("looks", 1)
+    design = Design((GroupDesign(processors, Blocks((2,), row_major(1)), recompute=recompute),))
+    return Small(bench_of(HALVES), (design,)).hardware(design)
 
 
 def three_units() -> HardwareDesign:

@@ -17,6 +17,7 @@ from hwmodel.datapath.graph.nodes import Nodes
 from hwmodel.datapath.numbers import BOOL, F32, F64, SIGNED, range_of
 
 LEAST_LOOKED_UP = 32  # elements of an input from which on data do not choose by a multiplexer
+MOST_CHOSEN = 1024  # elements of a part of an array up to which they do
 
 
 def code_of(kind: ElementType) -> int:
@@ -118,12 +119,14 @@ def arrays_of(
 ) -> Arrays:
     """The arrays of a body before it runs. Inputs named in `tables` hold constants.
 
-    Data choose among the elements of `chosen` inputs, and of small ones, by multiplexers; others are looked up.
+    Data choose among the elements of `chosen` inputs, of parts of arrays and of small inputs by multiplexers. Others
+    are looked up.
     """
     arrays, body = Arrays(), elementary.body or ()
     for port in elementary.inputs:
         shape = _finite(port.shape)
-        looked_up = port.name not in chosen and prod(shape) >= LEAST_LOOKED_UP and reads_by_data(body, port.name)
+        least = MOST_CHOSEN + 1 if port.name in elementary.parts else LEAST_LOOKED_UP
+        looked_up = port.name not in chosen and prod(shape) >= least and reads_by_data(body, port.name)
         layout = Layout(port.name, port.type, code_of(port.type), (0,) * len(shape), shape, True, looked_up)
         zero = zero_of(nodes, layout.code)
         arrays.layouts[port.name] = layout

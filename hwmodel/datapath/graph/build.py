@@ -268,11 +268,11 @@ def build_graphs(elementary: Elementary, states: Collection[str] = ()) -> tuple[
     """The graph with trees, and the one with chains (None if it is the same); errors are those of `build_graph`.
 
     Elements of the elementary's `constants` are constants. Delays feed the inputs `states`. Data choose among the
-    elements of these, of `parts`, and of inputs of which many elements are read anyway, by multiplexers.
+    elements of these, of parts of arrays, and of inputs of which many elements are read anyway, by multiplexers.
     """
     require_countable(elementary)
     with no_collections():
-        tables, chosen = dict(elementary.constants), {*states, *elementary.parts}
+        tables, chosen = dict(elementary.constants), set(states)
         nodes, outputs = _executed(elementary, tables, chosen)
         if often := _read_anyway(nodes):
             nodes, outputs = _executed(elementary, tables, chosen | often)

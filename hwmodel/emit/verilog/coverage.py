@@ -17,6 +17,7 @@ from arrayol.text import counted
 from hwmodel.accesses import Accesses
 from hwmodel.channels import channel_numbers
 from hwmodel.datapath.derive import Derivation, derivation_of
+from hwmodel.datapath.graph.arrays import MOST_CHOSEN
 from hwmodel.design import Design, GroupDesign, Processor
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.frames.frame_buffers import why_no_buffers
@@ -188,6 +189,8 @@ class Coverage:
         missing = without_verilog(network, platform) if self.as_verilog else []
         if missing:
             yield ArrayolError(missing)
+        for process in network.processes.values():
+            yield from self._large_parts(process)
         for array in self.accesses.out_of_step:
             yield not_emitted(
                 f"tasks go on by other numbers of frames of '{array}' than others, from one frame to the next",
@@ -228,6 +231,18 @@ class Coverage:
             own_module(process, elementary, entry, FETCH)
         except ArrayolError as refused:
             yield refused
+
+    def _large_parts(self, process: Process) -> Iterator[ArrayolError]:
+        """Parts of arrays that have too many elements for a multiplexer."""
+        for flow in process.inputs:
+            is_part = process.definition is not None and flow.port.name in process.definition.parts
+            if is_part and self.platform.lookups(process, flow.port.name):
+                yield not_emitted(
+                    f"data say what '{process.name}' reads of a part of '{flow.array}' of more than "
+                    f"{counted(MOST_CHOSEN, 'element')}",
+                    f"link the whole array without a tiler, as NAME <- {flow.array}, and let a further input say which "
+                    "part it is",
+                )
 
     def _of_port(self) -> Iterator[ArrayolError]:
         (channel,), local = self.platform.channels, self.platform.local

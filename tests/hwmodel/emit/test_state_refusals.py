@@ -15,6 +15,8 @@ LOOK = "elementary look(x: u5, t: u8[32]) -> (y: u8) { y = t[x] }\n"
 MIX = "elementary mix(x: u8, p: u8) -> (y: u8) { y = u8(x + p) }\n"
 WHOLE = LOOK + "task top(x: u5[6], t: u8[32]) -> (y: u8[6]) { repeat [6] of look { x <- x  t <- t  y -> y } }"
 PART = LOOK + "task top(x: u5[6], t: u8[6, 32]) -> (y: u8[6]) { repeat [6] of look { x <- x  t <- t  y -> y } }"
+LARGE = PART.replace("u5", "u11").replace("32", "2048")
+LARGE_PART = "data say what 'top' reads of a part of 't' of more than 1,024 elements"
 BOTH = WHOLE.replace("y = t[x]", "y = u8(t[x] + t[3])")
 LINKS = "x <- x  p <- y delay [1, 0] else 0  y -> y"
 FRAMES = MIX + f"task top(x: u8[*, 6]) -> (y: u8[*, 6]) {{ repeat [*, 6] of mix {{ {LINKS} }} }}"
@@ -51,6 +53,7 @@ VERILOG = [
     (SLIDING, OUT_OF_STEP),
     (WHOLE, None),
     (PART, None),
+    (LARGE, LARGE_PART),
     (BOTH, None),
     (FRAMES, None),
     (FRAMES.replace("[1, 0]", "[2, 1]"), None),
@@ -59,6 +62,7 @@ CPP = [
     (SLIDING, OUT_OF_STEP),
     (WHOLE, None),
     (PART, None),
+    (LARGE, LARGE_PART),
     (FRAMES, None),
     (WINDOW, "a task reads what other frames made"),
 ]

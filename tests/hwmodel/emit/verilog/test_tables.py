@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hardware_designs import Small, bench_of
+from hardware_designs import Small, bench_of, made_in_halves
 from hypothesis.strategies import SearchStrategy
 from many_cases import full_count, on_many
 from port_designs import mixed_design
@@ -22,7 +22,7 @@ from hwmodel.design import Blocks, Design, GroupDesign, Processor, row_major
 from hwmodel.residence import Loads
 
 FEATURES = {"table const", "table input", "table made", "two reads", "rank 2", "load once", "load frame"}
-MORE = {"several units", "several groups", "fixed place"}
+MORE = {"several units", "fixed place"}
 PARTS = {"line", "window", "table input", "table const", "table made"}
 
 
@@ -120,3 +120,38 @@ def test_lines_of_a_table_that_are_no_multiple_of_banks(tmp_path: Path, loads: L
     assert 9 % table.banks
     seen = frames_of(design)
     assert [(frame.cycles, frame.wrong) for frame in seen] == [(design.cycles, 0)] * 2
+
+
+@needs_icarus
+@pytest.mark.parametrize("units", [1, 4])
+@pytest.mark.parametrize("recompute", [False, True])
+def test_a_table_that_two_tasks_make(units: int, recompute: bool) -> None:
+    """Each writes lines of 7 elements to banks of its own; with `recompute` in each step, beside those of the last."""
+    hardware = made_in_halves(units, recompute=recompute)
+    (table,) = (memory for memory in hardware.groups[0].memories if memory.array == "t")
+    assert table.banks == 2 * units
+    assert [(seen.cycles, seen.wrong) for seen in frames_of(hardware)] == [(hardware.cycles, 0)] * 2
+
+
+LONG = """\
+elementary look(d: u10, t: u64[1024]) -> (y: u64) {
+  y = t[d]
+}
+
+task top(d: u10[4], t: u64[1024]) -> (y: u64[4]) {
+  repeat [4] of look {
+    d <- d
+    t <- t
+    y -> y
+  }
+}
+"""
+
+
+@needs_icarus
+def test_the_bench_waits_for_a_load_before_the_first_frame(tmp_path: Path) -> None:
+    (tmp_path / "top.aol").write_text(LONG)
+    design = mixed_design(Case.of(tmp_path / "top.aol"), ((1, None),), loads={"t": "once"})
+    first, second = frames_of(design)
+    assert first.before > 4 * design.cycles
+    assert [(frame.cycles, frame.wrong) for frame in (first, second)] == [(design.cycles, 0)] * 2
