@@ -2,7 +2,7 @@
 
 A specification, its platform, or a decision of a design may be the reason. `explore` asks before anybody has chosen a
 design, and `emit verilog` before it begins. What only a schedule shows is refused later: programs that are too long,
-states that units hand on too late, tables of the group that banks do not take in turn, streams without a pattern.
+states that units hand on too late, streams without a pattern.
 """
 
 from __future__ import annotations
