@@ -1,7 +1,7 @@
 """What Icarus says of generated designs: right, wrong, or refused by name; and which features they have.
 
 Designs are of a kind: with every kind of decision on linked tasks, of tasks with delays, of groups at the same time, of
-complex elements, on an external memory with several channels, of streams, with tables, over frames, of tasks that read
+complex elements, on an external memory with several channels, or with words narrower than elements, of streams, with tables, over frames, of tasks that read
 one result, with modules of the user's; or, if no kind is named, of any of these. As a program it tries many: `python
 tests/hwmodel/generated_designs.py [CASES] [SEED]`, with a kind (`--delays`) and at times `--hls` behind it, and with
 the folders of `pythonpath` in pyproject.toml as PYTHONPATH. It prints each design that is wrong, then how many there
@@ -77,12 +77,24 @@ def on_channels(draw: st.DrawFn) -> MappedSpec:
 
 
 CHANNELS = on_channels()
+
+
+@st.composite
+def on_narrow_words(draw: st.DrawFn) -> MappedSpec:
+    """Designs on a memory whose words are narrower than some elements."""
+    case, bits = draw(st.one_of(COMPLEX, DECISIONS)), draw(st.sampled_from((8, 16, 32)))
+    memory = case.platform.memory.model_copy(update={"word_bits": bits})
+    return replace(case, platform=case.platform.model_copy(update={"memory": memory}))
+
+
+NARROW = on_narrow_words()
 KINDS = {
     "decisions": DECISIONS,
     "delays": DELAYS,
     "together": TOGETHER,
     "complex": COMPLEX,
     "channels": CHANNELS,
+    "narrow": NARROW,
     "streams": STREAMS,
     "axis": AXIS,
     "tables": TABLES,
@@ -102,7 +114,7 @@ FEATURES = {
     *("delay", "exit", "folded units", "at the same time", "2 channels", "several last tasks"),
     *("streaming group", "blocks beside streams", "AXI4-Stream", "frames inside", "behind AXI4", "complex"),
     *("table input", "table made", "counts", "two memories", "state of a frame before", "frames in copies"),
-    "own module",
+    *("own module", "elements of several words"),
 }
 TOGETHER_FEATURES = {
     "load once",
@@ -216,6 +228,7 @@ def _of_hardware(design: HardwareDesign, case: MappedSpec) -> Iterator[str]:
         "frames inside": any(map(keeps_frames, case.design.groups)),
         "state of a frame before": Accesses(design.network).frames_back > 0,
         "own module": any(isinstance(own, OwnModule) for own in design.datapaths.values()),
+        "elements of several words": max(design.addresses.slots.values()) > design.addresses.word_bytes,
         "complex": any(array.type.kind is Kind.COMPLEX for array in design.network.arrays.values()),
     }
     yield from (name for name, has in found.items() if has)

@@ -143,7 +143,8 @@ class GroupText:
         types = {own.array: self.network.arrays[own.array].type for own in engine.lanes}
         parameters = [self._parameter(memory) for memory in memories]
         copied = self._copied(engine)
-        yield list(port_function(rounds, name, self._things, types, parameters, self._ahead(rounds) if copied else ""))
+        ahead, word = self._ahead(rounds) if copied else "", self.addresses.word_bytes
+        yield list(port_function(rounds, name, self._things, types, parameters, ahead, word))
         memory = pointer_of(self.addresses, engine.channel)
         arguments = [memory, *(["frame"] if copied else []), *(self._things[memory.name] for memory in memories)]
         calls = self._late_calls if late else self._calls

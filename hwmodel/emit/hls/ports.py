@@ -19,6 +19,7 @@ def port_function(
     types: Mapping[str, ElementType],
     parameters: Sequence[str],
     ahead: str,
+    word_bytes: int,
 ) -> Iterator[str]:
     """The tables and the function of a port; `types` are those of elements by array.
 
@@ -33,7 +34,7 @@ def port_function(
     if loads:
         body += ["word loaded = {};", f"if ({walk.control('loads')}) loaded = memory[address];"]
     for own in rounds.engine.lanes:
-        lines = list(_touched(walk, own, types[own.array], things))
+        lines = list(_touched(walk, own, types[own.array], things, word_bytes))
         body += [f"// {own.array}", *lines] if lines else []
     yield from _request_function(rounds, name, asks, ahead)
     yield from walk.tables()
@@ -55,7 +56,9 @@ def _request_function(rounds: PortRounds, name: str, asks: str, ahead: str) -> I
     yield from block(f"static unsigned {asks}({'unsigned frame' if ahead else ''})", lines)
 
 
-def _touched(walk: Walk, own: PortLanes, kind: ElementType, things: Mapping[str, str]) -> Iterator[str]:
+def _touched(
+    walk: Walk, own: PortLanes, kind: ElementType, things: Mapping[str, str], word_bytes: int
+) -> Iterator[str]:
     """What the lanes of an array load or store in a round."""
     memory = walk.agent.memories[own.name]
     part, stride = walk.control("part"), own.lanes * own.bytes
@@ -65,7 +68,11 @@ def _touched(walk: Walk, own: PortLanes, kind: ElementType, things: Mapping[str,
             continue
         at = str(first) if part == "0" else f"{stride} * {part}{f' + {first}' if first else ''}"
         local, template = f"{things[memory.name]}{walk.place(memory, lane)}", f"<{hls_type(kind)}, {own.bytes}>"
-        if own.write:
+        if own.bytes > word_bytes and own.write:
+            yield f"if ({valid}) put_part{template}(memory[address], {part}, {local});"
+        elif own.bytes > word_bytes:
+            yield f"if ({valid}) {local} = taken_by{template}(memory + address);"
+        elif own.write:
             yield f"if ({valid}) put{template}(memory[address], {at}, {local});"
         else:
             yield f"if ({valid}) {local} = taken{template}(loaded, {at});"

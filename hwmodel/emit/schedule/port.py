@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -39,7 +39,8 @@ SETTLING = 2  # cycles after which what leaves a stream in the last pulse of a s
 class PortLanes:
     """The lanes of an array at the port: `lanes` side by side, each for an element of `bytes` bytes.
 
-    Lane k of part p of a word is its element number p lanes + k.
+    Lane k of part p of a word is its element number p lanes + k. An element of several words is loaded with its last
+    one, and stored part by part, a word each.
     """
 
     array: str
@@ -48,6 +49,10 @@ class PortLanes:
     lanes: int
     bytes: int
     width: int
+
+    def words(self, word_bytes: int) -> int:
+        """The words of so many bytes that an element takes, 1 if it is no wider than one."""
+        return -(-self.bytes // word_bytes)
 
 
 @dataclass(frozen=True)
@@ -184,12 +189,12 @@ class _Piece:
     first: int
 
 
-def _pieces(requester: Requester, start: int, elements: IntArray) -> list[_Piece]:
-    """The local words of a run from element `start` on, in order.
+def _pieces(requester: Requester, start: int, elements: IntArray, *, write: bool) -> list[_Piece]:
+    """The local words of a run from element `start` on, in order; an element of several words is stored in as many.
 
     `elements` are the elements that are moved; others may lie between them.
     """
-    of_word = requester.word // requester.size
+    of_word = _word_elements(requester)
     width = requester.local.width if requester.local is not None else of_word
     word, local = requester.parts(start, elements)
     position, size = elements % of_word, len(elements)
@@ -199,7 +204,15 @@ def _pieces(requester: Requester, start: int, elements: IntArray) -> list[_Piece
         last = end == size or word[end] != word[begin]
         part, lanes = int(position[begin]) // width, position[begin:end] % width
         pieces.append(_Piece(int(word[begin]), part, bool(last), lanes, begin))
-    return pieces
+    across = requester.size // requester.word if write else 0
+    if across < 2:
+        return pieces
+    return [replace(own, word=own.word - across + 1 + part, part=part) for own in pieces for part in range(across)]
+
+
+def _word_elements(requester: Requester) -> int:
+    """The elements of a word, 1 if one takes several words."""
+    return max(1, requester.word // requester.size)
 
 
 @dataclass
@@ -231,7 +244,7 @@ class PortScheduler:
     addresses: AddressMap
     once: Mapping[str, Sequence[Memory]]
     settling: int = 0
-    _split: dict[tuple[str, int, int, bytes], list[_Piece]] = field(default_factory=dict, init=False, repr=False)
+    _split: dict[tuple[str, bool, int, int, bytes], list[_Piece]] = field(default_factory=dict, init=False, repr=False)
 
     def engines(self) -> tuple[DmaEngine, ...]:
         """The engines of each channel that the group uses: one, or with separate ports one that loads, one that stores.
@@ -321,7 +334,8 @@ class PortScheduler:
             rows.stores += [(-1, 0, 0)] * self.settling
         for start, size in asked.runs:
             end = int(np.searchsorted(move.elements, start + size))
-            pieces, before, done = self._pieces_of(requester, start, move.elements[done:end]), done, end
+            pieces = self._pieces_of(requester, start, move.elements[done:end], write=move.write)
+            before, done = done, end
             place = self._in_frame(move.array, start, size)
             word = self.addresses.first[move.array] + place * requester.size // requester.word
             for begin in range(0, asked.parts * asked.each, asked.each):
@@ -337,13 +351,13 @@ class PortScheduler:
         assert ahead[0] == ahead[1], "no run goes on from one frame to the next, which lies elsewhere"
         return int(inside[0])
 
-    def _pieces_of(self, requester: Requester, start: int, elements: IntArray) -> list[_Piece]:
+    def _pieces_of(self, requester: Requester, start: int, elements: IntArray, *, write: bool) -> list[_Piece]:
         """The local words of a run; equal runs at the same place in a word and in a row are split once."""
         row = requester.local.row if requester.local is not None else math.prod(requester.shape)
-        places = start % (requester.word // requester.size), start % math.lcm(requester.word, row)
-        key = requester.array, *places, (elements - start).tobytes()
+        places = start % _word_elements(requester), start % math.lcm(requester.word, row)
+        key = requester.array, write, *places, (elements - start).tobytes()
         if key not in self._split:
-            self._split[key] = _pieces(requester, start, elements)
+            self._split[key] = _pieces(requester, start, elements, write=write)
         return self._split[key]
 
     def _pass(
@@ -457,7 +471,7 @@ class PortScheduler:
     def _lanes(self, move: _Move, inside: _Inside) -> PortLanes:
         """The lanes at the port for the elements of a move."""
         requester, kind = move.requester, self.accesses.network.arrays[move.array].type
-        width = requester.local.width if requester.local is not None else requester.word // requester.size
+        width = requester.local.width if requester.local is not None else _word_elements(requester)
         return PortLanes(move.array, move.write, inside.name, width, self.addresses.slots[move.array], kind.bits)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
@@ -66,7 +67,9 @@ class PortWords:
         loaded_word = np.where(comes, np.append(word, -1)[number], -1)
         request = np.append(self._request_of_word, -1)[number]
         earliest = np.where(comes, np.append(self._earliest, 0)[request], 0)
-        yield from self._touches(passing, (loaded_word, request, earliest), controls["part"], write=False)
+        in_turn = np.zeros(len(word) + 1, np.int64)
+        in_turn[:-1][write == 0] = _in_turn(word[write == 0])
+        yield from self._touches(passing, (loaded_word, request, earliest, in_turn[number]), write=False)
 
     @cached_property
     def _request_of_word(self) -> IntArray:
@@ -96,7 +99,7 @@ class PortWords:
         number: IntArray = np.cumsum(whole) - whole
         stored_word = np.append(word, -1)[number]
         request = np.append(self._request_of_word[write > 0], -1)[number]
-        yield from self._touches(storing, (stored_word, request, 0 * request), storing.controls["part"], write=True)
+        yield from self._touches(storing, (stored_word, request, 0 * request, 0 * request), write=True)
 
     def _frames_ahead(self, array: str) -> IntArray:
         """By request, and for none, how many frames of an array it is ahead of the first of them; -1 if of another."""
@@ -105,27 +108,51 @@ class PortWords:
         return np.append(places[self.engine.requests.controls[COPIED]], -1)
 
     def _touches(
-        self, activity: Activity, passing: tuple[IntArray, IntArray, IntArray], part: IntArray, *, write: bool
+        self, activity: Activity, passing: tuple[IntArray, IntArray, IntArray, IntArray], *, write: bool
     ) -> Iterator[Passing]:
         """The element of each touch; an array that lies in another channel raises ArrayolError (`unproven-schedule`).
 
-        Given is by row the word of the external memory, its request, its earliest cycle, and the part that passes.
+        Given is by row the word of the external memory, its request, its earliest cycle, and how many words have been
+        loaded one after another up to it.
         """
-        word, request, earliest = passing
+        (word, request, earliest, in_turn), part = passing, activity.controls["part"]
         ports: Mapping[str, PortLanes] = {own.name: own for own in self.engine.lanes if own.write == write}
         for lanes in activity.lanes:
             port = ports[lanes.name]
             row, lane = np.nonzero(lanes.words >= 0)
             if self.addresses.channels[port.array] != self.engine.channel:
                 raise unproven(f"'{port.array}' does not lie in the channel of '{self.engine.name}'")
-            each = self.addresses.word_bytes // self.addresses.slots[port.array]
-            inside = part[row] * port.lanes + lane
-            element = (word[row] - self.addresses.first[port.array]) * each + inside
-            right = (word[row] >= 0) & (inside < each) & (element >= 0)
-            right &= element < self.addresses.elements[port.array]
+            words, place = lanes.words[row, lane], word[row] - self.addresses.first[port.array]
+            across = port.words(self.addresses.word_bytes)
+            if across > 1:
+                element = place // across
+                right = _stored_whole(place, part[row], words, across) if write else in_turn[row] >= across
+                right &= write | (place % across == across - 1)
+            else:
+                each = self.addresses.word_bytes // self.addresses.slots[port.array]
+                inside = part[row] * port.lanes + lane
+                element, right = place * each + inside, inside < each
+            right &= (word[row] >= 0) & (element >= 0) & (element < self.addresses.elements[port.array])
             if port.array in self.addresses.copies:
                 ahead = self._frames_ahead(port.array)[request[row]]
                 element, right = element + ahead * self.addresses.elements[port.array], right & (ahead >= 0)
             step = np.searchsorted(activity.ends, row)
-            words = lanes.words[row, lane]
             yield Passing(port.array, lanes, words, step, np.where(right, element, -1), earliest[row])
+
+
+def _in_turn(words: IntArray) -> IntArray:
+    """How many words, up to each, follow one another without a gap."""
+    place = np.arange(len(words))
+    return 1 + place - np.maximum.accumulate(np.where(np.diff(words, prepend=-2) == 1, 0, place))
+
+
+def _stored_whole(place: IntArray, part: IntArray, words: IntArray, across: int) -> NDArray[np.bool_]:
+    """Whether each touch is one of those, in turn, that store an element of several words from one word inside.
+
+    `place` counts words from the first one of the array.
+    """
+    whole, parts, right = len(place) // across, np.arange(across), np.zeros(len(place), np.bool_)
+    first, number, inside = (each[: whole * across].reshape(whole, across) for each in (place, part, words))
+    alike = (first == first[:, :1] // across * across + parts) & (number == parts) & (inside == inside[:, :1])
+    right[: whole * across] = np.repeat(alike.all(axis=1), across)
+    return right

@@ -264,11 +264,11 @@ class Coverage:
                 f"set fetch_cycles = {FETCH} and store_cycles = 0 in [local] of the platform, and explore again",
             )
         for name, array in self.accesses.network.arrays.items():
-            is_wider = channel.data_per_word is None and array.type.bytes > (channel.word_bits or 8) // 8
-            if is_wider and self.accesses.lies_outside(name):
+            word = array.type.bytes if channel.data_per_word is not None else (channel.word_bits or 8) // 8
+            if word % array.type.bytes and array.type.bytes % word and self.accesses.lies_outside(name):
                 yield not_emitted(
-                    f"an element of '{name}' has more bytes than a word of the port",
-                    "set a larger word_bits in [memory] of the platform, and explore again",
+                    f"neither an element of '{name}' has whole words of the port, nor a word whole elements",
+                    "set word_bits to 8, 16, 32, 64 or so on in [memory] of the platform, and explore again",
                 )
 
     def _of_design(self, groups: Sequence[GroupDesign], *, together: bool) -> Iterator[ArrayolError]:

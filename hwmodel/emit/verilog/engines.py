@@ -46,8 +46,14 @@ def engine_lines(wiring: GroupWiring, engine: EngineAgents) -> Iterator[str]:
     yield f"    .rvalid({name}_rvalid), .rready({name}_rready), .wready({name}_wready), .wvalid({name}_wvalid),"
     yield f"    .whole({name}_whole), .pop({name}_pop)"
     yield "  );"
+    beyond = max((_beyond(wiring, own) for own in loads), default=0)
+    if beyond:
+        yield "  // The words before, of elements that take several."
+        yield f"  reg [{beyond - 1}:0] {name}_before;"
+        together = f"{{{name}_rdata, {name}_before}} >> {wiring.outside.word_bits}"
+        yield f"  always @(posedge clk) if ({name}_rvalid && {name}_rready) {name}_before <= {together};"
     for own in loads:
-        yield from _load(wiring, name, passing, own)
+        yield from _load(wiring, name, (passing, beyond), own)
     yield from _queue(wiring, name, storing, stores)
 
 
@@ -58,14 +64,27 @@ def _holding(wiring: GroupWiring) -> Iterator[str]:
             yield f"({agent.name}_active && {agent.name}_is_holds != 0)"
 
 
-def _load(wiring: GroupWiring, engine: str, passing: str, own: PortLanes) -> Iterator[str]:
-    """The data of a local word: where they lie in the word of the external memory."""
+def _beyond(wiring: GroupWiring, own: PortLanes) -> int:
+    """The bits of an element that do not fit into a word."""
+    return max(0, 8 * own.bytes - wiring.outside.word_bits)
+
+
+def _load(wiring: GroupWiring, engine: str, agent: tuple[str, int], own: PortLanes) -> Iterator[str]:
+    """The data of a local word: where they lie in the word of the external memory.
+
+    `agent` has the name of what passes, and the bits of the register with the words before.
+    """
+    passing, most = agent
     memory, lanes = wiring.lanes(own.name)
     part = 8 * own.bytes * lanes
     yield f"  assign {own.name}_writes = {own.name}_valid & {{{lanes}{{{engine}_passing_go}}}};"
     source = f"{engine}_rdata"
     if part < wiring.outside.word_bits:
         yield f"  wire [{part - 1}:0] {own.name}_part = {engine}_rdata[{passing}_is_part*{part} +: {part}];"
+        source = f"{own.name}_part"
+    elif beyond := _beyond(wiring, own):
+        # The register has the words of the widest element, the last one on top.
+        yield f"  wire [{part - 1}:0] {own.name}_part = {{{engine}_rdata, {engine}_before[{most - 1} -: {beyond}]}};"
         source = f"{own.name}_part"
     for lane in range(lanes):
         at, low = f"[{lane * memory.width} +: {memory.width}]", lane * 8 * own.bytes
@@ -106,7 +125,7 @@ def _queue(wiring: GroupWiring, engine: str, storing: str, stores: Sequence[Port
 
 
 def _part_count(wiring: GroupWiring, own: PortLanes) -> int:
-    return wiring.outside.word_bits // (8 * own.bytes * own.lanes)
+    return wiring.outside.word_bits // (8 * own.bytes * own.lanes) or own.words(wiring.outside.word_bits // 8)
 
 
 def _stored(wiring: GroupWiring, storing: str, own: PortLanes) -> Iterator[str]:
@@ -128,6 +147,10 @@ def _stored(wiring: GroupWiring, storing: str, own: PortLanes) -> Iterator[str]:
         there = f"{own.name}_twice[{lane}]"
         yield f"  assign {own.name}_bits[{lane * size} +: {size}] = {there} ? {value} : {size}'d0;"
         yield f"  assign {own.name}_bytes[{lane * own.bytes} +: {own.bytes}] = {{{own.bytes}{{{there}}}}};"
+    if size > word:  # parts of an element, of which all bytes are there
+        yield f"  wire [{word - 1}:0] {own.name}_word = {own.name}_bits >> ({storing}_part * {word});"
+        yield f"  wire [{word // 8 - 1}:0] {own.name}_strobe = {own.name}_bytes[{word // 8 - 1}:0];"
+        return
     shift = f" << ({storing}_part * {size * lanes})" if parts > 1 else ""
     moved = f" << ({storing}_part * {own.bytes * lanes})" if parts > 1 else ""
     yield f"  wire [{word - 1}:0] {own.name}_word = {{{word}'d0 | {own.name}_bits}}{shift};"

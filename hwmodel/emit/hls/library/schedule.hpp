@@ -198,4 +198,36 @@ static inline void put(WORD &word, unsigned at, const T &value) {
   }
 }
 
+// The bytes of an element that takes several words.
+template <int BYTES>
+struct element_bytes {
+  uint8_t byte[BYTES];
+};
+
+// The element whose last word this is.
+template <class T, int BYTES, class WORD>
+static inline T taken_by(const WORD *last) {
+#pragma HLS INLINE
+  const int each = sizeof(last->byte);
+  element_bytes<BYTES> own;
+  for (int place = 0; place < BYTES; ++place) {
+#pragma HLS UNROLL
+    own.byte[place] = last[place / each + 1 - BYTES / each].byte[place % each];
+  }
+  return taken<T, BYTES>(own, 0);
+}
+
+// One of the words of an element.
+template <class T, int BYTES, class WORD>
+static inline void put_part(WORD &word, unsigned part, const T &value) {
+#pragma HLS INLINE
+  const int each = sizeof(word.byte);
+  element_bytes<BYTES> own;
+  put<T, BYTES>(own, 0, value);
+  for (int place = 0; place < each; ++place) {
+#pragma HLS UNROLL
+    word.byte[place] = own.byte[part * each + place];
+  }
+}
+
 #endif

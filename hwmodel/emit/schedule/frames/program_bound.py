@@ -216,7 +216,8 @@ class _Kinds:
         width = local.width if local is not None else max(1, word // size)
         # Words run along a row: the last axis, or the last axes together that hold a word.
         first = max((axis for axis in range(len(shape)) if math.prod(shape[axis:]) >= width), default=0)
-        inside, parts, sides = math.prod(shape[first + 1 :]), max(1, -(-word // (size * width))), list[_Side]()
+        inside, sides = math.prod(shape[first + 1 :]), list[_Side]()
+        parts = max(-(-word // (size * width)), size // word)  # of a word, or words of an element
         for axis, extent in enumerate(shape[: first + 1]):
             along, row = Direction(name, axis, True), math.prod(shape[axis + 1 :]) * size
             if axis < first:

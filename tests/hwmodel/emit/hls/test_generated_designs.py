@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from cpp_programs import is_right, needs_compiler, seen_of
-from generated_designs import COMPLEX, try_many
+from generated_designs import COMPLEX, NARROW, try_many
 from many_cases import full_count, new_seed, on_many
 from scheduled_cases import scheduled
 from strategies_designs import MappedSpec, emitted_specs
@@ -23,6 +23,12 @@ def test_complex_numbers_are_the_same() -> None:
     tally = try_many(COMPLEX, full_count(3), 2 + new_seed(), hls=True)
     assert tally.wrong == []
     assert tally.right, tally.refused
+
+
+def test_elements_of_several_words_are_whole() -> None:
+    tally = try_many(NARROW, full_count(3), 1 + new_seed(), hls=True)
+    assert tally.wrong == []
+    assert tally.features["elements of several words"], (tally.features, tally.refused)
 
 
 def test_a_program_computes_the_same() -> None:

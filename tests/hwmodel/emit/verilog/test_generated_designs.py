@@ -6,7 +6,7 @@ import sys
 
 import generated_designs
 import pytest
-from generated_designs import COMPLEX, DECISIONS, EVERY, Tally, main, try_many
+from generated_designs import COMPLEX, DECISIONS, EVERY, NARROW, Tally, main, try_many
 from generated_designs import FEATURES as OF_EVERY
 from many_cases import full_count, new_seed
 from verilog_programs import needs_icarus
@@ -30,12 +30,18 @@ def test_hardware_takes_the_cycles_of_the_model_and_computes_the_same() -> None:
 
 @needs_icarus
 def test_hardware_of_complex_numbers_does_too() -> None:
-    """Four in five are emitted: some ports have fewer bits than a c128."""
     cases = full_count(10)
     tally = try_many(COMPLEX, cases, 1 + new_seed())
     assert tally.wrong == []
     assert tally.right >= cases // 2, tally.refused
     assert {"delay", "several groups", "several units", "load rom"} <= tally.features.keys(), tally.features
+
+
+@needs_icarus
+def test_elements_of_several_words_are_whole() -> None:
+    tally = try_many(NARROW, full_count(5), 1 + new_seed())
+    assert tally.wrong == []
+    assert tally.features["elements of several words"], tally.features
 
 
 @needs_icarus
