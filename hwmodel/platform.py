@@ -24,7 +24,7 @@ from arrayol.language.syntax.diagnose import closest, did_you_mean
 from arrayol.source import Span
 from hwmodel.datapath.choices import DatapathChoices, Ground, Pairs
 from hwmodel.datapath.cost_models import has_cost_model
-from hwmodel.datapath.derive import Derivation, derivation_of
+from hwmodel.datapath.derive import Derivation, Derived, derivation_of
 from hwmodel.datapath.entry import Costs, ElementaryEntry, broken_entries
 from hwmodel.datapath.figures import Datapath
 from hwmodel.datapath.operators.bins import Bins
@@ -129,6 +129,11 @@ class LocalMemory(Table):
     bank_power_of_two: bool = Field(default=False, description="true or false")
     ports: Literal["1w1r", "1w2r"] = Field(default="1w1r", description='"1w1r" or "1w2r"')
     price: LocalPrices = LocalPrices()
+
+    @property
+    def cycles(self) -> int:
+        """The cycles of a fetch and a store together."""
+        return self.fetch_cycles + self.store_cycles
 
     @property
     def read_ports(self) -> int:
@@ -372,6 +377,20 @@ class Platform(Table):
         if mistakes:
             raise ArrayolError([diagnostic for mistake in mistakes.values() for diagnostic in mistake.diagnostics])
 
+    def derived(self, process: Process, interval: int, latency: int) -> Derived | None:
+        """The derived datapath that keeps an interval and a latency in cycles, without those of the local memory.
+
+        Results wait for the cycle of the latency. Its clock is below the platform's where that takes fewer registers.
+        None where no clock has one, or nothing is derived.
+
+        Raises ArrayolError as `derivation_of`.
+        """
+        technology, clock, definition = self.prices, self.clock_mhz, process.definition
+        if technology is None or clock is None or definition is None or definition.body is None:
+            return None
+        found = derivation_of(definition, technology, clock, process.state_pairs).within(interval, latency)
+        return found.leaving_after(latency) if found is not None else None
+
     def _choices(self, process: Process) -> DatapathChoices:
         return self._memory.choices(
             process, lambda: DatapathChoices(process, self.entry(process.elementary), self._ground())
@@ -379,7 +398,7 @@ class Platform(Table):
 
     def _ground(self) -> Ground:
         technology, clock = self.prices, self.clock_mhz
-        cycles = self.local.fetch_cycles + self.local.store_cycles
+        cycles = self.local.cycles
         if technology is None or clock is None:
             return Ground(None, cycles, self.assume_datapaths, self.cost_models)
         derive = partial(_derived, technology=technology, clock_mhz=clock)

@@ -143,12 +143,12 @@ def _stream_choices(space: MappingSpace, task: str) -> Iterator[_Choice]:
 
     No operand is fetched from a memory, and no result stored in one.
     """
-    platform, local = space.model.platform, space.model.platform.local
+    platform = space.model.platform
     paths = Datapaths(space.model.network, platform)
     most = max(pace.denominator for pace in paces_of(space, (task,)))
     for interval in platform.intervals(space.model.network.processes[task]):
         path = paths.at(task, interval)
-        path = replace(path, latency=max(0, path.latency - local.fetch_cycles - local.store_cycles))
+        path = replace(path, latency=max(0, path.latency - platform.local.cycles))
         for units in dict.fromkeys((1, most)):
             costs = processor_costs(space.accesses, paths, task, rate_of(units, interval))
             yield _Choice(units, path, costs)

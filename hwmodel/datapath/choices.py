@@ -20,6 +20,7 @@ from typing import Protocol
 from arrayol.errors import ArrayolError, error
 from arrayol.ir.network import Process
 from arrayol.ir.spec import Elementary
+from arrayol.text import counted
 from hwmodel.datapath.cost_models import modelled_cost
 from hwmodel.datapath.entry import ElementaryEntry, Measured
 from hwmodel.datapath.figures import Datapath, Origin, largest_output
@@ -76,6 +77,9 @@ class DerivedChoices(Protocol):
     def at(self, interval: int) -> DerivedFigures:
         """The datapath at an interval."""
 
+    def within(self, interval: int, latency: int) -> DerivedFigures | None:
+        """The datapath that keeps an interval and a latency, at a slower clock if need be; None where none does."""
+
 
 Pairs = frozenset[tuple[str, str]]  # of output and input port, as delays have them
 
@@ -116,7 +120,10 @@ class DatapathChoices:
         if self.ground.derive is not None and self._has_body:
             derivation = self._derivation
             assert derivation is not None, "a body and a technology are there"
-            return derivation.intervals
+            given, intervals = self.entry.latency, derivation.intervals
+            if given is None:
+                return intervals
+            return tuple(one for one in intervals if self._is_built(one, given)) or intervals[:1]
         if self.ground.assumed:
             return (largest_output(self.process),)
         raise self._nothing_known()
@@ -137,6 +144,8 @@ class DatapathChoices:
         measured = self.entry.measured_at(below[-1] if below else self.intervals[0])
         derived = self._derived(interval, measured)
         latency, latency_from = self._latency(measured, derived)
+        if not self._is_described(measured):
+            self._require_built(interval, latency)
         recurrence, through_memory, recurrence_from = self._recurrences(measured, derived)
         cost, cost_from = self._costs(interval, measured, derived)
         energy, registers, energy_from = self._energy(measured, derived)
@@ -219,6 +228,25 @@ class DatapathChoices:
         if derived is not None:
             return derived.latency + self.ground.local_cycles, "derived"
         return 0, "assumed"
+
+    def _require_built(self, interval: int, latency: int) -> None:
+        """Raises ArrayolError (`no-datapath`) where a body has none with a given latency, even in a single cycle."""
+        if interval not in self.intervals or self._is_built(interval, latency):
+            return
+        name, definition = self.process.elementary, self.process.definition
+        raise error(
+            "no-datapath",
+            f"the elementary '{name}' has no datapath that takes a repetition every {counted(interval, 'cycle')} and "
+            f"gives its results {counted(latency, 'cycle')} after, at any clock; {self.ground.local_cycles} of these "
+            "are those of the local memory",
+            definition.span if definition is not None else None,
+            hint=f"leave them out of [elementary.{name}] in the platform, or give greater ones",
+        )
+
+    def _is_built(self, interval: int, latency: int) -> bool:
+        """Whether a body has a datapath with a given latency; so it is where a module computes it."""
+        derivation = self._derivation if self.entry.module is None else None
+        return derivation is None or derivation.within(interval, latency - self.ground.local_cycles) is not None
 
     def _recurrences(
         self, measured: Measured | None, derived: DerivedFigures | None

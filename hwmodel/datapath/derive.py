@@ -50,6 +50,7 @@ def registers_pj(lifetimes: RegisterLifetimes, technology: Technology) -> float:
 
 FETCH_CYCLES = 3  # of the local memory, where data say which element is read
 LONGEST = 1 << 18  # cycles; bodies have no more operations, so a longer interval shares no more
+_CLOCKS = 6  # tries between two clocks, of which one is half the other
 _CHAINS = frozenset({"add", "sub", "neg", "min", "max"})  # of integers: their sums are trees or chains
 
 
@@ -213,6 +214,41 @@ class Derivation:
             with no_collections():
                 self._known[interval] = min(self._candidates(interval), key=self._rank)
         return self._known[interval]
+
+    def within(self, interval: int, latency: int) -> Derived | None:
+        """The datapath at an interval with no more than a latency: at its clock, or at the fastest slower one found.
+
+        A slower clock takes fewer registers. None where not even one does in whose cycle all operators fit.
+        """
+        found, slow, fast = self._keeping(interval, latency), self, self.clock_mhz
+        while found is None:
+            if slow.is_one_cycle:
+                return None
+            fast, slow = slow.clock_mhz, slow.at_clock(slow.clock_mhz / 2)
+            found = slow._keeping(interval, latency)  # noqa: SLF001  its own class
+        for _ in range(_CLOCKS if slow is not self else 0):
+            middle = self.at_clock((found.priced.clock_mhz + fast) / 2)
+            faster = middle._keeping(interval, latency)  # noqa: SLF001  its own class
+            found, fast = (faster, fast) if faster is not None else (found, middle.clock_mhz)
+        return found
+
+    def at_clock(self, clock_mhz: float) -> Derivation:
+        """The datapaths of the same task at another clock."""
+        return _derivation(self.elementary, self.technology, clock_mhz, self.delays)
+
+    @property
+    def is_one_cycle(self) -> bool:
+        """Whether all operators of a repetition, one after another, fit into a cycle."""
+        chain = sum(self._trees.own[kind].ns for kind in self._trees.dataflow.kind)
+        return chain <= self.technology.room_ns(self.clock_mhz)
+
+    def _keeping(self, interval: int, latency: int) -> Derived | None:
+        """The datapath at an interval, if there is one and it has no more than a latency."""
+        try:
+            found = self.at(interval)
+        except ArrayolError:  # an operator is busy for longer
+            return None
+        return found if found.interval == min(interval, LONGEST) and found.latency <= latency else None
 
     def _too_short(self, interval: int) -> ArrayolError:
         """The error of an interval in which the memories of a unit do not take all sums of a repetition."""

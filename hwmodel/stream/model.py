@@ -292,9 +292,8 @@ class StreamModel:
             text = f"'{node.name}' starts a repetition every {offered[0]} cycles at best, but fires every "
             text += "pulse" if spacing == 1 else f"{spacing} pulses"
             raise not_streamed(f"{text}: a pace of {offered[0]} is the least")
-        local = self.platform.local
         path = self.platform.datapath(node.process, fitting[-1])
-        return fitting[-1], max(0, path.latency - local.fetch_cycles - local.store_cycles)
+        return fitting[-1], max(0, path.latency - self.platform.local.cycles)
 
     def _recurrences(self, firing: Mapping[str, Firing]) -> Recurrences:
         """The recurrences of delays, by the platform; without a platform, a state can be taken when it is born."""

@@ -409,9 +409,6 @@ def test_what_has_no_hardware_is_named(arrayol: CommandLine, tmp_path: Path) -> 
         "'halve' has no body: no hardware is emitted for that\n  hint: give 'halve' a body; or name a module for it": (
             black, PLATFORM + given
         ),
-        "leave them out of [elementary.halve] in the platform, or give a latency of at least that": (
-            SPEC, PLATFORM + given
-        ),
         "the platform's memory has no bursts by run: no hardware is emitted for that": (
             SPEC, PLATFORM.replace('burst = "run"\noutstanding = 4\n', "")
         ),
@@ -426,6 +423,22 @@ def test_what_has_no_hardware_is_named(arrayol: CommandLine, tmp_path: Path) -> 
         assert "error[not-emitted]: " in done.stderr
         assert message in done.stderr
         assert not (tmp_path / "chain-verilog").exists()
+
+
+def test_a_given_latency_has_a_slower_clock(arrayol: CommandLine, tmp_path: Path) -> None:
+    text = PLATFORM + "\n[elementary.halve]\nlatency = 3\n"
+    (tmp_path / "chain.aol").write_text(SPEC.replace("b = a // 2", "b = a * a * a // 3"), encoding="utf-8")
+    (tmp_path / "chain.toml").write_text(text, encoding="utf-8")
+    assert arrayol("explore", "chain.aol", "--narrow", "--quiet").returncode == 0
+    done = arrayol("emit", "verilog", "chain.aol", "--result", "chain-explore", "--pick", "knee", "--check")
+    assert done.returncode == 0, done.stderr
+    assert "agrees" in done.stdout
+    (told,) = re.findall(
+        r"about (\d+) MHz, not 100: the given latency of '\w+' has too few", " ".join(done.stdout.split())
+    )
+    assert int(told) < 100
+    page = (tmp_path / "chain-verilog" / "README.md").read_text(encoding="utf-8")
+    assert f"The clock is estimated at about {told} MHz" in page
 
 
 # The folder.

@@ -1,12 +1,13 @@
 """What Icarus says of generated designs: right, wrong, or refused by name; and which features they have.
 
 Designs are of a kind: with every kind of decision on linked tasks, of tasks with delays, of groups at the same time, of
-complex elements, on an external memory with several channels, or with words narrower than elements, of streams, with tables, over frames, of tasks that read
-one result, with modules of the user's; or, if no kind is named, of any of these. As a program it tries many: `python
-tests/hwmodel/generated_designs.py [CASES] [SEED]`, with a kind (`--delays`) and at times `--hls` behind it, and with
-the folders of `pythonpath` in pyproject.toml as PYTHONPATH. It prints each design that is wrong, then how many there
-are of each feature and of each refusal, 0 for those of FEATURES that designs of any kind lacked; the exit code is 1
-where something was wrong, or where no design of a kind was right. With `--hls` it runs the C++ instead.
+complex elements, on an external memory with several channels, or with words narrower than elements, of streams, with
+tables, over frames, of tasks that read one result, with modules of the user's; or, if no kind is named, of any of
+these. As a program it tries many: `python tests/hwmodel/generated_designs.py [CASES] [SEED]`, with a kind (`--delays`)
+and at times `--hls` behind it, and with the folders of `pythonpath` in pyproject.toml as PYTHONPATH. It prints each
+design that is wrong, then how many there are of each feature and of each refusal, 0 for those of FEATURES that designs
+of any kind lacked; the exit code is 1 where something was wrong, or where no design of a kind was right. With `--hls`
+it runs the C++ instead.
 """
 
 from __future__ import annotations

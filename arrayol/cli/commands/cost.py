@@ -272,8 +272,7 @@ def _facts(report: CostReport) -> Iterator[tuple[str, str]]:
     yield "technology", f"{technology.name}, {technology.table.title} at {clock:g} MHz"
     if report.platform.device_text:
         yield "device", capacities_text(report.platform.device_text, report.platform.capacities)
-    local = report.platform.local
-    cycles = counted(local.fetch_cycles + local.store_cycles, "cycle")
+    cycles = counted(report.platform.local.cycles, "cycle")
     yield "cycles", f"latencies include {cycles} of the local memory; depths and recurrences do not"
     if named := _estimated(report, technology):
         yield "estimates", f"{listed(named)}: estimate, {technology.name}"

@@ -279,6 +279,8 @@ def _facts(emitted: api.EmittedDesign, checked: CheckedVerilog | None, folder: P
         differs = any(checked.mismatches)
         yield "Verilog", "DIFFERS" if differs else "agrees: the same cycles in each frame, the outputs bit for bit"
     yield from hardware_facts(emitted.opened)
+    if emitted.slower is not None:
+        yield "clock", emitted.slower
     yield "platform", emitted.opened.platform_name
     yield "written", _written(folder, emitted.files, "rtl", "module")
 

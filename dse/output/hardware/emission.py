@@ -21,6 +21,7 @@ from arrayol.errors import error
 from arrayol.execute.extern import Functions
 from arrayol.execute.run import execute
 from arrayol.files import atomic_folder, carry_over, read_json
+from arrayol.text import listed
 from dse.output.folder import OTHER_FOLDER, require_replaceable
 from dse.output.hardware.later_frames import later_frames, video_of
 from dse.output.hardware.repeated import repeated
@@ -28,6 +29,7 @@ from dse.output.hardware.shorter_stream import by_smaller_frame, moved
 from dse.output.open_design import Simulated, StoredDesign
 from dse.verify.testbench import SEED, accepted_data, memories_of_groups, random_data
 from hwmodel.cost_model.costs import control_cost_of, parts_of
+from hwmodel.datapath.derive import Derived
 from hwmodel.datapath.technology.overhead import total_features
 from hwmodel.emit.images import Text, pieces_of
 from hwmodel.emit.schedule.bits import not_emitted
@@ -154,6 +156,17 @@ class EmittedDesign(ABC):
     def mhz(self) -> float | None:
         """The clock that it reaches on an ECP5, by its units and programs; None where that is not known."""
         return clock_of_model(self._model)
+
+    @property
+    def slower(self) -> str | None:
+        """In words the units that a given latency leaves too few registers for the platform's clock; None for none."""
+        asked = self.opened.platform.clock_mhz or 0.0
+        paths = {task: own.priced.clock_mhz for task, own in self._units if isinstance(own, Derived)}
+        slow = {task: mhz for task, mhz in paths.items() if mhz < asked}
+        if not slow:
+            return None
+        units = listed([f"'{task}'" for task in slow])
+        return f"about {min(slow.values()):,.0f} MHz, not {asked:g}: the given latency of {units} has too few registers"
 
 
 FOUND_IN_STREAMS = "each repetition of a stream finds its data at the positions of line buffers that its net comes from"

@@ -44,7 +44,8 @@ class Promised:
     """A design and its hardware. `data` says what the frame of the test bench is made of.
 
     `simulated_steps` is the number of steps that were simulated; those of the frame repeat them if there are more.
-    `logic` has the LUT and FF of the whole design by its schedule, and `mhz` its clock, if known.
+    `logic` has the LUT and FF of the whole design by its schedule, and `mhz` its clock, if known. `slower` says why it
+    is below the platform's where a given latency has too few registers.
     """
 
     opened: StoredDesign
@@ -53,6 +54,7 @@ class Promised:
     simulated_steps: int
     logic: Mapping[str, float] = field(default_factory=dict)
     mhz: float | None = None
+    slower: str | None = None
 
 
 def page_of(own: Promised, files: DesignFiles) -> str:
@@ -97,6 +99,8 @@ def _promises(own: Promised) -> Iterator[str]:
         yield from first_starts(own.hardware, own.hardware.buffers)
     if setup := own.opened.estimate.setup_cycles:
         yield f"- The first `start` loads the data that stay on the chip, in {setup:,} cycles; then its frame begins."
+    if own.slower is not None:
+        yield f"- The clock is estimated at {own.slower}."
     yield "- The outputs are those of `arrayol run`, bit for bit."
     yield "- Before this was written, its programs were unrolled and compared with the simulated machine: they access"
     yield "  the same words in the same cycles, overwrite no word that is needed, and access no bank twice in a cycle."

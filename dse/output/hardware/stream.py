@@ -216,6 +216,8 @@ def _promises(own: EmittedStream) -> Iterator[str]:
     yield f"- A frame takes {own.cycles:,} cycles from its first datum to its last, and the next one may begin"
     yield f"  {frame:,} cycles after it, if no input is late and no output is stopped. A cycle in which one is"
     yield "  adds a cycle and changes nothing else."
+    if own.slower is not None:
+        yield f"- The clock is estimated at {own.slower}."
     yield "- The outputs are those of `arrayol run`, bit for bit."
     if own.simulated_pulses < own.cycles:
         yield f"- A smaller frame of {own.simulated_pulses:,} cycles, with the same ends of lines and of the frame, was"

@@ -34,7 +34,8 @@ class EmittedVerilog(ScheduledDesign):
 
     def _sources(self) -> Mapping[str, Text]:
         files = DesignFiles(self.hardware)
-        promised = Promised(self.opened, self.hardware, self.data, self.simulated_steps, self.logic, self.mhz)
+        reached = self.logic, self.mhz, self.slower
+        promised = Promised(self.opened, self.hardware, self.data, self.simulated_steps, *reached)
         modules = files.files()
         return {
             **modules,

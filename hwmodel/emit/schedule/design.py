@@ -20,7 +20,6 @@ from arrayol.ir.network import Network
 from arrayol.ir.spec import Spec
 from arrayol.text import counted
 from hwmodel.accesses import Accesses
-from hwmodel.datapath.derive import derivation_of
 from hwmodel.emit.images import MemoryImage, PlacedArray
 from hwmodel.emit.schedule.bits import bits_of_values, not_emitted
 from hwmodel.emit.schedule.frames.frame_buffers import FrameBuffers, frame_buffers, kept_frames
@@ -413,9 +412,6 @@ def loaded_together(accesses: Accesses, simulation: Simulation, addresses: Addre
 
 def datapaths_of(accesses: Accesses, platform: Platform, simulation: Simulation) -> dict[str, Computing]:
     """The datapath of the units of each task in a group of blocks, derived or a user's."""
-    technology, clock_mhz = platform.prices, platform.clock_mhz
-    assert technology is not None, "refused before"
-    assert clock_mhz is not None, "refused before"
     datapaths: dict[str, Computing] = {}
     for task, processor in (
         (task, processor)
@@ -436,8 +432,15 @@ def datapaths_of(accesses: Accesses, platform: Platform, simulation: Simulation)
                     f"take a design without bank layouts of what '{task}' reads and writes",
                 )
             continue
-        derived = derivation_of(elementary, technology, clock_mhz, process.state_pairs).at(processor.unit.interval)
-        datapaths[task] = derived.leaving_after(processor.unit.latency - FETCH)
+        inside = processor.unit.latency - platform.local.cycles
+        derived = platform.derived(process, processor.unit.interval, inside)
+        if derived is None:
+            raise not_emitted(
+                f"'{task}' takes a repetition every {counted(processor.unit.interval, 'cycle')} with its memories, too "
+                "long for the latency that the platform gives",
+                f"take a design without bank layouts of what '{task}' reads and writes",
+            )
+        datapaths[task] = derived
     return datapaths
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Touch
-from hwmodel.datapath.derive import Derived, derivation_of
+from hwmodel.datapath.derive import Derived
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.frames.short_frame import WHOLE_AT_MOST
 from hwmodel.emit.streams.nets.grown import grown_nets
@@ -118,14 +118,11 @@ class StreamHardware:
         """By task that of its units."""
         platform, found = self.model.platform, {}
         assert platform is not None, "a stream on a platform"
-        technology, clock_mhz = platform.prices, platform.clock_mhz
-        assert technology is not None, "refused before"
-        assert clock_mhz is not None, "refused before"
         for task in self.streamed.tasks:
             process, firing = self.model.accesses.network.processes[task], self.firing[task]
-            assert process.definition is not None, "a network that is emitted was made of a specification"
-            derivation = derivation_of(process.definition, technology, clock_mhz, process.state_pairs)
-            found[task] = derivation.at(firing.interval).leaving_after(firing.latency)
+            derived = platform.derived(process, firing.interval, firing.latency)
+            assert derived is not None, "refused before"
+            found[task] = derived
         return found
 
     @property

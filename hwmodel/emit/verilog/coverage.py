@@ -341,26 +341,17 @@ class Coverage:
                 yield flow.array
 
     def _given_figures(self, processor: Processor) -> Iterator[ArrayolError]:
-        """A task whose given interval or latency its derived datapath does not keep."""
+        """A task of which all figures are given, and whose interval and latency no datapath keeps at any clock."""
         process = self.accesses.network.processes[processor.task]
-        try:
-            derivation = _derivation(process, self.platform)
-            if derivation is None:
-                return
-            given = self.platform.datapath(process, processor.interval)
-            derived = derivation.at(given.interval)
-        except ArrayolError as refused:
-            yield refused
+        if _derivation(process, self.platform) is None:
             return
-        latency = derived.latency + self.platform.local.fetch_cycles
-        if derived.interval == given.interval and latency <= given.latency:
-            return
-        table = f"[elementary.{process.elementary}] in the platform"
-        yield not_emitted(
-            f"the latency of '{processor.task}' is given, {counted(given.latency, 'cycle')} at an interval of "
-            f"{given.interval}, and its derived datapath has {latency} at {derived.interval}",
-            f"leave them out of {table}, or give a latency of at least that, and explore again",
-        )
+        given, local = self.platform.datapath(process, processor.interval), self.platform.local.cycles
+        if self.platform.derived(process, given.interval, given.latency - local) is None:
+            yield not_emitted(
+                f"'{process.elementary}' is given an interval of {given.interval} and a latency of {given.latency}, "
+                "which no datapath of its body has at any clock",
+                f"leave them out of [elementary.{process.elementary}] in the platform, or name a module there",
+            )
 
     def _loaded_for_several(self, groups: Sequence[GroupDesign], *, together: bool) -> Iterator[ArrayolError]:
         """What is loaded before the first frame for several groups, streams or all at the same time.

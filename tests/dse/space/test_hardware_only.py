@@ -106,7 +106,11 @@ def test_without_bursts_by_run_an_axi_stream_is_left(tmp_path: Path) -> None:
     ("platform", "study", "message"),
     [
         (PLATFORM.replace('technology = "ecp5-6"\n', "[elementary.add]\ninitiation_interval = 1\n"), {}, "technology"),
-        (f"{PLATFORM}[elementary.add]\nlatency = 1\n", {}, "latency of 'one_2' is given"),
+        (
+            f"{PLATFORM}[elementary.add]\ninterval = 1\nlatency = 1\ncost = {{ lut = 1 }}\n",
+            {},
+            "'add' is given an interval of 1 and a latency of 1, which no datapath",
+        ),
         (
             f"{PLATFORM}[local]\naccess_cycles = 2\n",
             {"layouts": ["linear"]},

@@ -49,6 +49,9 @@ class Derivation:
             10 + interval, {("y", "p"): 20 + interval}, {("y", "p"): 25 + interval}, costs, 30.0 + interval, 0.5
         )
 
+    def within(self, interval: int, latency: int) -> Derived | None:
+        return self.at(interval) if interval > 1 and latency > 0 else None
+
 
 @dataclass
 class Technology:

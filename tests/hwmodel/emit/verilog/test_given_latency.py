@@ -1,4 +1,4 @@
-"""A platform gives a latency above the derived one: results wait for the cycle that it names."""
+"""A platform gives a latency: results wait for the cycle that it names, or units have fewer registers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from hardware_designs import PLATFORM, SPEC, Small, explored, small
 from stream_networks import case_of
 from verilog_programs import frames_of, needs_icarus, promised_frames
 
+from arrayol.errors import ArrayolError
 from hwmodel.datapath.entry import ElementaryEntry
-from hwmodel.emit.verilog.coverage import Coverage
 from hwmodel.streamed import Stream
 
 
@@ -51,13 +51,34 @@ def test_streams_wait_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     stream_designs.require_frames(design, 1)
 
 
+FAST = PLATFORM.replace("clock_mhz = 100", "clock_mhz = 200")
+
+
+@needs_icarus
+def test_a_latency_below_the_derived_one_takes_a_slower_clock() -> None:
+    """Sums of nine pixels take several cycles at 200 MHz, and fewer registers at a slower clock."""
+    before = explored(SPEC, FAST)
+    tasks = before.testbench.accesses.network.processes
+    own = before.testbench.platform.datapath(tasks["blurred"]).latency
+    assert own > 4
+    given = explored(SPEC, f"{FAST}[elementary.sum]\nlatency = 4\n[elementary.scale]\nlatency = 3\n")
+    design = given.hardware(given.front[0])
+    assert design.cycles < before.hardware(before.front[0]).cycles
+    assert frames_of(design) == promised_frames(design)
+    platform = given.testbench.platform
+    found = platform.derived(tasks["blurred"], 1, 1)
+    assert found is not None
+    assert found.latency == 1
+    assert 100 < found.priced.clock_mhz < 200
+    assert platform.derived(tasks["blurred"], 1, 2 * own) is not None
+
+
 def test_a_latency_that_no_datapath_keeps_is_refused() -> None:
-    own = with_latencies(1, -1)
-    refusal = Coverage(own.testbench.accesses, own.testbench.platform).why_not(own.front[0])
-    assert refusal is not None
-    (told,) = refusal.diagnostics
-    own_latency = derived("scaled")
-    assert told.message.startswith(
-        f"the latency of 'scaled' is given, {own_latency - 1} cycles at an interval of 1, and its derived datapath has "
-        f"{own_latency} at 1"
+    """Three cycles are those of the local memory."""
+    with pytest.raises(ArrayolError) as refused:
+        with_latencies(1, -1)
+    (told,) = refused.value.diagnostics
+    assert str(told.message) == (
+        "the elementary 'scale' has no datapath that takes a repetition every 1 cycle and gives its results 2 cycles "
+        "after, at any clock; 3 of these are those of the local memory"
     )
