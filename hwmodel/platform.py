@@ -24,7 +24,7 @@ from arrayol.language.syntax.diagnose import closest, did_you_mean
 from arrayol.source import Span
 from hwmodel.datapath.choices import DatapathChoices, Ground, Pairs
 from hwmodel.datapath.cost_models import has_cost_model
-from hwmodel.datapath.derive import Derivation, Derived, derivation_of
+from hwmodel.datapath.derive import FETCH_CYCLES, Derivation, Derived, derivation_of
 from hwmodel.datapath.entry import Costs, ElementaryEntry, broken_entries
 from hwmodel.datapath.figures import Datapath
 from hwmodel.datapath.operators.bins import Bins
@@ -381,14 +381,16 @@ class Platform(Table):
         """The derived datapath that keeps an interval and a latency in cycles, without those of the local memory.
 
         Results wait for the cycle of the latency. Its clock is below the platform's where that takes fewer registers.
-        None where no clock has one, or nothing is derived.
+        A read at a place that depends on data takes the cycles of the hardware, whatever `fetch_cycles` are. None where
+        no clock has one, or nothing is derived.
 
         Raises ArrayolError as `derivation_of`.
         """
         technology, clock, definition = self.prices, self.clock_mhz, process.definition
         if technology is None or clock is None or definition is None or definition.body is None:
             return None
-        found = derivation_of(definition, technology, clock, process.state_pairs).within(interval, latency)
+        built = self.once("built", lambda: technology.accessed_in(FETCH_CYCLES))
+        found = derivation_of(definition, built, clock, process.state_pairs).within(interval, latency)
         return found.leaving_after(latency) if found is not None else None
 
     def _choices(self, process: Process) -> DatapathChoices:

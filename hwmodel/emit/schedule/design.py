@@ -432,8 +432,7 @@ def datapaths_of(accesses: Accesses, platform: Platform, simulation: Simulation)
                     f"take a design without bank layouts of what '{task}' reads and writes",
                 )
             continue
-        inside = processor.unit.latency - platform.local.cycles
-        derived = platform.derived(process, processor.unit.interval, inside)
+        derived = platform.derived(process, processor.unit.interval, processor.unit.latency - FETCH)
         if derived is None:
             raise not_emitted(
                 f"'{task}' takes a repetition every {counted(processor.unit.interval, 'cycle')} with its memories, too "

@@ -18,6 +18,7 @@ import numpy as np
 
 from arrayol.arrays import IntArray
 from hwmodel.accesses import points
+from hwmodel.datapath.derive import FETCH_CYCLES
 from hwmodel.datapath.figures import result_cycles
 from hwmodel.datapath.operators.bins import Bins
 from hwmodel.emit.schedule.memories import Memory, in_turn
@@ -76,7 +77,7 @@ def window_kept(when: Rows, window: WindowReads, size: int) -> WindowPlan:
 # Single buffers are loaded when their readers are through with the step. `LATE` is a control of the agent that requests
 # the loads: this request waits for that. `HOLDS` is a control of readers, 1 in each row of a step in which they work.
 LATE, HOLDS = "late", "holds"
-FETCH = 3  # cycles from the start of a repetition to its operand registers: to the bank, through it, to the unit
+FETCH = FETCH_CYCLES  # from the start of a repetition to its operand registers: to the bank, through it, to the unit
 
 
 @dataclass(frozen=True, slots=True)

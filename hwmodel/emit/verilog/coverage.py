@@ -258,10 +258,10 @@ class Coverage:
                 "the platform's memory has no bursts by run",
                 'set burst = "run" in [memory] of the platform, and explore again',
             )
-        if local.fetch_cycles != FETCH or local.store_cycles:
+        if local.cycles < FETCH:
             yield not_emitted(
-                "a fetch or a store takes another number of cycles",
-                f"set fetch_cycles = {FETCH} and store_cycles = 0 in [local] of the platform, and explore again",
+                f"a fetch and a store together take {FETCH} cycles, and not {local.cycles}",
+                f"set fetch_cycles = {FETCH} in [local] of the platform, and explore again",
             )
         for name, array in self.accesses.network.arrays.items():
             word = array.type.bytes if channel.data_per_word is not None else (channel.word_bits or 8) // 8
@@ -345,8 +345,8 @@ class Coverage:
         process = self.accesses.network.processes[processor.task]
         if _derivation(process, self.platform) is None:
             return
-        given, local = self.platform.datapath(process, processor.interval), self.platform.local.cycles
-        if self.platform.derived(process, given.interval, given.latency - local) is None:
+        given = self.platform.datapath(process, processor.interval)
+        if self.platform.derived(process, given.interval, given.latency - FETCH) is None:
             yield not_emitted(
                 f"'{process.elementary}' is given an interval of {given.interval} and a latency of {given.latency}, "
                 "which no datapath of its body has at any clock",

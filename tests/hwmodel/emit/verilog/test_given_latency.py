@@ -12,6 +12,7 @@ from verilog_programs import frames_of, needs_icarus, promised_frames
 
 from arrayol.errors import ArrayolError
 from hwmodel.datapath.entry import ElementaryEntry
+from hwmodel.emit.verilog.coverage import Coverage
 from hwmodel.streamed import Stream
 
 
@@ -71,6 +72,44 @@ def test_a_latency_below_the_derived_one_takes_a_slower_clock() -> None:
     assert found.latency == 1
     assert 100 < found.priced.clock_mhz < 200
     assert platform.derived(tasks["blurred"], 1, 2 * own) is not None
+
+
+LOOK_UP = """
+elementary look(t: u8[16], i: u4, p: u8) -> (z: u8) {
+  z = t[i] + p
+}
+
+task top(t: u8[16], i: u4[6, 8]) -> (z: u8[6, 8]) {
+  repeat [6, 8] of look {
+    t <- t at origin [0] paving [0, 0] fitting [1]
+    i <- i
+    p <- z delay [0, 1] else 0
+    z -> z
+  }
+}
+"""
+
+
+@needs_icarus
+@pytest.mark.parametrize("spec", [SPEC, LOOK_UP], ids=["sums", "table and state"])
+def test_more_cycles_of_the_local_memory_are_kept(spec: str) -> None:
+    before = explored(spec)
+    local = "[local]\nfetch_cycles = 5\nstore_cycles = 1\n"
+    own = explored(spec, PLATFORM + local)
+    longer = own.hardware(own.front[0])
+    assert longer.cycles > before.testbench.model.evaluate(before.front[0]).latency_cycles
+    assert frames_of(longer) == promised_frames(longer)
+    with_row = f'{PLATFORM}[operators]\naccess = {{ cycles = 5, pj = "1" }}\n'
+    slow = explored(spec, with_row)
+    design = slow.hardware(slow.front[0])
+    assert frames_of(design) == promised_frames(design)
+
+
+def test_a_fetch_of_fewer_cycles_than_in_hardware_is_refused() -> None:
+    own = explored(SPEC, f"{PLATFORM}[local]\nfetch_cycles = 1\nstore_cycles = 1\n")
+    refusal = Coverage(own.testbench.accesses, own.testbench.platform).why_not(own.front[0])
+    assert refusal is not None
+    assert refusal.diagnostics[0].message.startswith("a fetch and a store together take 3 cycles, and not 2")
 
 
 def test_a_latency_that_no_datapath_keeps_is_refused() -> None:
