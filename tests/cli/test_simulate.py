@@ -134,7 +134,9 @@ def test_text_shows_groups_memories_and_verdicts(arrayol: CommandLine, result: P
 def test_memories_of_a_design_and_what_they_are_built_of(arrayol: CommandLine, tmp_path: Path) -> None:
     """On a platform with a technology; without one there is no such table. docs/concepts/buffers.md shows the text."""
     (tmp_path / "chain.aol").write_text(SPEC, encoding="utf-8")
-    (tmp_path / "chain.toml").write_text(f'technology = "ecp5-6"\n{PLATFORM}', encoding="utf-8")
+    (tmp_path / "chain.toml").write_text(
+        'technology = "ecp5-6"\n' + PLATFORM.replace("latency = 0", "latency = 3"), encoding="utf-8"
+    )
     assert arrayol("explore", "chain.aol", "--set", "N=12", "--narrow", "--quiet").returncode == 0
     code, out, err = simulate(arrayol, tmp_path, "--in", "x=ramp", "--verbose")
     assert (code, err) == (0, "")
