@@ -195,9 +195,17 @@ class StreamModel:
         walked = self._walk(stream, 0)
         if blanking.number:
             walked = self._walk(stream, blanking.number * walked.pitches.blanking)
-        solve = thrifty_starts if stream.starts == "memory" else least_starts
         floors = {name: frames * walked.pitches.frame for name, frames in blanking.frames_late.items()}
-        return walked, solve(list(walked.pitches.firing), walked.waits, floors)
+        nodes = list(walked.pitches.firing)
+        if stream.starts != "memory":
+            return walked, least_starts(nodes, walked.waits, floors)
+        starts = thrifty_starts(nodes, walked.waits, floors)
+        loads = [name for name, node in self.group.nodes.items() if node.kind == "load"]
+        first = min(loads, key=starts.__getitem__, default=None)
+        if stream.interface == "axis" and first is not None and starts[first]:
+            # The first word of an AXI4-Stream begins a frame, so the last one has to come before the frame ends.
+            starts = thrifty_starts(nodes, walked.waits, floors, first)
+        return walked, starts
 
     def _blanking(self, stream: Stream) -> _Blanking:
         """The blanking of a frame, with which all that comes or leaves of an array does so within a frame's time.

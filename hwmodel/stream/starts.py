@@ -38,14 +38,20 @@ def least_starts(nodes: Sequence[str], waits: Iterable[Wait], floors: Mapping[st
     return {node: found[node] for node in nodes}
 
 
-def thrifty_starts(nodes: Sequence[str], waits: Sequence[Wait], floors: Mapping[str, int]) -> dict[str, int]:
-    """Starts with the least sum over lanes of weight x (latest read - birth), by node; of several the least."""
+def thrifty_starts(
+    nodes: Sequence[str], waits: Sequence[Wait], floors: Mapping[str, int], first: str | None = None
+) -> dict[str, int]:
+    """Starts with the least sum over lanes of weight x (latest read - birth), by node; of several the least.
+
+    No node starts before the `first` one, where one is named.
+    """
     if len({(wait.writer, wait.reader) for wait in waits}) == len({wait.reader for wait in waits}):
         # Each reads what one node writes: no paths meet, and whoever starts later waits longer.
         return least_starts(nodes, waits, floors)
     bounds = [(wait.writer, wait.reader, wait.least) for wait in waits]
     bounds += [(wait.reader, _latest(wait.lane), wait.most) for wait in waits]
     bounds += [(_ROOT, node, floors.get(node, 0)) for node in nodes]
+    bounds += [(first, node, 0) for node in nodes if first not in {None, node}]
     demand = dict.fromkeys([_ROOT, *nodes, *(_latest(wait.lane) for wait in waits)], 0)
     for wait in {wait.lane: wait for wait in waits}.values():
         demand[_latest(wait.lane)] += wait.weight
