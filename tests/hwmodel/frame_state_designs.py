@@ -1,4 +1,4 @@
-"""Two tasks with delays over frames, whose states lie outside: in outputs, in an array of their own, moved."""
+"""Designs over frames: two tasks whose states lie outside, in outputs, in an array of their own, moved; drawn ones."""
 
 from __future__ import annotations
 
@@ -6,12 +6,19 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from hypothesis import assume
+from hypothesis import strategies as st
 from port_designs import Kinds, memory_of, mixed_design
+from strategies_frames_inside import DrawnFrames
 from stream_designs import platform_at
 from stream_networks import Case
 
-from hwmodel.emit.schedule.design import HardwareDesign
+from arrayol.errors import ArrayolError
+from hwmodel.emit.schedule.design import HardwareDesign, StreamScheduling
+from hwmodel.emit.streams.port_schedule import VERILOG_STREAMS
+from hwmodel.frame_states import STATE_LOADS, states_over_frames
 from hwmodel.residence import Loads
+from hwmodel.streamed import Stream
 
 MOTION = """\
 elementary mix(x: u8, before: u8) -> (y: u8) { y = u8((u16(x) + 3 * u16(before)) >> 2) }
@@ -56,12 +63,37 @@ def case_of_text(text: str) -> Case:
 
 
 @cache
-def states_outside(kinds: Kinds = BLOCKS, *, together: bool = False, **memory: object) -> HardwareDesign:
+def states_outside(
+    kinds: Kinds = BLOCKS, *, together: bool = False, streams: StreamScheduling = VERILOG_STREAMS, **memory: object
+) -> HardwareDesign:
     """Both tasks with their states outside."""
     platform = memory_of(platform_at(50), **{"word_bits": 32, **memory})
-    return mixed_design(case_of_text(MOTION), kinds, platform, together=together, loads=OUTSIDE)
+    return mixed_design(case_of_text(MOTION), kinds, platform, together=together, loads=OUTSIDE, streams=streams)
 
 
 def states_overlapping() -> HardwareDesign:
     """The same in groups at the same time, on two channels."""
     return states_outside(together=True, channels=2)
+
+
+def drawn_design(
+    drawn: DrawnFrames, data: st.DataObject, streams: StreamScheduling = VERILOG_STREAMS
+) -> tuple[Case, HardwareDesign]:
+    """Windows and delays over frames, each task in a group of its own, in blocks or as a stream, on some channels.
+
+    States lie inside or outside, and where there are no windows, groups may work at the same time.
+    """
+    assume("samples" not in drawn.features)
+    case = case_of_text(drawn.text)
+    kinds = [(1, data.draw(st.sampled_from((None, None, Stream())))) for _ in case.network.processes]
+    platform = memory_of(platform_at(50), word_bits=32, channels=data.draw(st.integers(1, 3)))
+    loads: Loads = {name: data.draw(st.sampled_from(STATE_LOADS)) for name in states_over_frames(case.network)}
+    # Groups at the same time pass single frames.
+    may_overlap = len(kinds) > 1 and not drawn.features & {"ahead", "far ahead"}
+    together = may_overlap and data.draw(st.booleans())
+    try:
+        design = mixed_design(case, kinds, platform, loads=loads, together=together, streams=streams)
+    except ArrayolError as refused:
+        assume(refused.diagnostics[0].code not in {"not-emitted", "not-streamed"})
+        raise
+    return case, design

@@ -74,6 +74,8 @@ def _promises(own: Promised) -> Iterator[str]:
     yield "- The schedule was proven to overwrite no word that is needed, to access no bank twice in a cycle, and to"
     yield "  give each repetition the values that the specification names."
     yield from repeated_part(own)
+    if own.hardware.buffers is not None and max(own.hardware.lags):
+        yield f"- Some groups wait for frames of others: they do nothing in the first {max(own.hardware.lags)} calls."
     if own.hardware.periods is not None:
         behind = counted(len(own.hardware.groups) - 1, "call")
         yield f"- Each call is a period: it takes the next frame, and gives the outputs of the one {behind} before it."

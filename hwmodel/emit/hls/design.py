@@ -46,7 +46,12 @@ class HlsFiles:
     @property
     def behind(self) -> int:
         """The calls after which the outputs of a frame are there, if groups work on different frames."""
-        return len(self.design.groups) - 1 if self.design.periods is not None else 0
+        return max(self.lags) if self.design.periods is not None else 0
+
+    @property
+    def lags(self) -> tuple[int, ...]:
+        """By group, in how many calls it does nothing yet: its first frame is not there."""
+        return self.design.lags if self.design.periods is None else tuple(range(len(self.design.groups)))
 
     @cached_property
     def channels(self) -> tuple[ChannelPorts, ...]:
@@ -96,6 +101,8 @@ class HlsFiles:
         yield "// For the program of g++."
         yield f"const int FRAMES = {self.frames};"
         yield f"const bool IS_VIDEO = {str(bool(self.design.later)).lower()};  // frames have data of their own"
+        stays = self.design.periods is not None or self.design.buffers is not None
+        yield f"const bool STAYS = {str(stays).lower()};  // the memory keeps what it has from call to call"
         yield f"const int BEHIND = {self.behind};  // calls from a frame's inputs to its outputs"
         yield "struct channel {"
         yield "  const char *folder;  // of its images"
@@ -106,26 +113,22 @@ class HlsFiles:
         yield f"const channel CHANNELS[] = {{{', '.join(each)}}};"
         yield f"const int CHANNEL_COUNT = {len(self.channels)};"
         yield "struct span {"
-        yield "  int channel;  // by its place"
+        yield "  int frame, channel;  // the channel by its place"
         yield "  long first, words;"
-        yield "  int copies;  // of which frames take one after another"
-        yield "  int late;  // calls before its first frame is there"
         yield "};"
-        *_, last = self.design.frame, *self.design.later
-        for name, arrays in (("INPUTS", last.inputs), ("OUTPUTS", last.outputs)):
-            spans = (", ".join(map(str, self._span(own))) for own in arrays)
-            yield f"const span {name}[] = {{{', '.join(f'{{{own}}}' for own in spans)}}};"
+        later = self.design.later or (self.design.frame,) * (FRAMES - 1)
+        frames = (self.design.frame, *later)
+        for name, arrays in (("INPUTS", [own.inputs for own in frames]), ("OUTPUTS", [own.outputs for own in frames])):
+            spans = (self._span(number, *own) for number, each in enumerate(arrays) for own in each.items())
+            yield f"const span {name}[] = {{{', '.join(spans)}}};"
         each_memory = ", ".join(f"memories[{place}]" for place in range(len(self.channels)))
         yield f"inline void run_frame(word *const *memories) {{ {self.top}({each_memory}); }}"
         yield "#endif"
 
-    def _span(self, array: str) -> tuple[int, int, int, int, int]:
-        """The channel of an array by its place; its first word there, its words, its copies, and how late it is."""
-        addresses, numbers = self.design.addresses, [own.number for own in self.channels]
-        place = numbers.index(addresses.channels[array])
-        buffers = self.design.buffers
-        late = max(0, -buffers.ahead.get(array, 0)) if buffers is not None else 0
-        return place, addresses.first[array], addresses.sizes[array], addresses.copies.get(array, 1), late
+    def _span(self, frame: int, array: str, words: tuple[int, int]) -> str:
+        """A frame, the channel of an array by its place, and the first and the number of its words there."""
+        place = [own.number for own in self.channels].index(self.design.addresses.channels[array])
+        return f"{{{frame}, {place}, {words[0]}, {words[1]}}}"
 
     def _top(self) -> Iterator[str]:
         loading = [number for number, group in enumerate(self.design.groups) if group.setup]
@@ -135,7 +138,8 @@ class HlsFiles:
             yield "// A period: each group takes the frame that the group before it took in the call before, from other"
             yield "// copies of arrays. The outputs of a frame are there when the last group has taken it."
         else:
-            yield "// One frame: groups run one after another."
+            waits = ", and those whose first frame is not there yet wait" if max(self.lags) else ""
+            yield f"// One frame: groups run one after another{waits}."
         yield f"void {self.top}({self._parameters}) {{"
         for own in self.channels:
             pointer = pointer_of(self.design.addresses, own.number)
@@ -145,11 +149,11 @@ class HlsFiles:
             yield "  static bool ready = false;  // what is loaded before the first frame is there"
             yield f"  if (!ready) {' '.join(['{', *(f'{self._call(number, 1)};' for number in loading), '}'])}"
             yield "  ready = true;"
-        if self.behind:
-            yield "  static int begun = 0;  // groups that have a frame"
-            yield f"  if (begun < {self.behind + 1}) ++begun;"
-        for number, group in enumerate(self.design.groups):
-            has_frame = f"if (begun > {number}) " if self.behind and number else ""
+        if max(self.lags):
+            yield "  static int begun = 0;  // calls, up to that in which all groups have a frame"
+            yield f"  if (begun < {max(self.lags) + 1}) ++begun;"
+        for number, (group, lag) in enumerate(zip(self.design.groups, self.lags, strict=True)):
+            has_frame = f"if (begun > {lag}) " if lag else ""
             yield f"  {has_frame}{self._call(number, group.steps)};"
         yield "}"
 

@@ -157,10 +157,11 @@ class GroupText:
     def _ahead(self, rounds: PortRounds) -> str:
         """How far the copy of a frame lies behind the first one of its array, by the row of a request."""
         walk, text = Walk(rounds.requests, ""), "0"
-        for place, array in reversed([*enumerate(self.addresses.copies, 1)]):
+        for place, (array, ahead) in reversed([*enumerate(self.addresses.copied, 1)]):
             if array in self._copied(rounds.engine):
                 copies, size = self.addresses.copies[array], self.addresses.sizes[array]
-                text = f"{walk.control(COPIED)} == {place} ? frame % {copies} * {size} : {text}"
+                own = f"(frame + {ahead % copies})" if ahead % copies else "frame"
+                text = f"{walk.control(COPIED)} == {place} ? {own} % {copies} * {size} : {text}"
         return text
 
     def _port_rounds(self, engine: EngineAgents, *, late: bool) -> PortRounds:
@@ -244,7 +245,7 @@ class GroupText:
         again = math.lcm(
             *(memory.turns for memory in self.schedule.memories), *(self.addresses.copies[array] for array in copied)
         )
-        later = max((port.later for task in self.schedule.tasks for port in task.units.reads), default=0)
+        later = max(self.schedule.frames_back, default=0)
         return -(-later // again) * again, again
 
     @property

@@ -56,13 +56,12 @@ Contents = Mapping[str, IntArray]  # by array in a ROM the bits of its elements
 
 @dataclass(frozen=True)
 class StreamScheduling:
-    """How a language schedules groups that stream; with `copies_frames` frames of windows lie in copies outside."""
+    """How a language schedules groups that stream."""
 
     schedule: Callable[
         [Accesses, Platform, AddressMap, Contents, StreamGroupRun, Outside, WholeStream | None],
         tuple[GroupSchedule, Outside],
     ]
-    copies_frames: bool = False
 
 
 FRAMES_BESIDE = 2  # frames of a test bench, in addition to those that fill the groups or the copies of an array
@@ -164,8 +163,7 @@ def schedule_design(
     """
     run = simulation.period
     tasks = [own.tasks for own in simulation.groups]
-    is_copied = run is None and streams is not None and streams.copies_frames
-    buffers = frame_buffers(accesses, platform, tasks) if is_copied else None
+    buffers = frame_buffers(accesses, platform, tasks) if run is None else None
     copies, frames = (buffers.copies, buffers.frames) if buffers is not None else (run.copies if run else None, None)
     addresses = address_map(accesses, platform, copies, frames)
     given = _Given(spec, accesses, platform, addresses, _flat_inputs(spec, accesses, inputs))

@@ -59,7 +59,7 @@ def _schedule(
     return StreamScheduler(accesses, platform, addresses, run, hardware, large, whole).scheduled(outside)
 
 
-VERILOG_STREAMS = StreamScheduling(_schedule, copies_frames=True)
+VERILOG_STREAMS = StreamScheduling(_schedule)
 
 
 def require_same_pace(large: StreamHardware, small: StreamHardware) -> None:

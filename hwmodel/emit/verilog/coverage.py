@@ -28,7 +28,6 @@ from hwmodel.emit.verilog.datapaths.datapath import refusals
 from hwmodel.emit.verilog.paces import refused_paces
 from hwmodel.platform import Platform
 from hwmodel.residence import ONCE, ROM
-from hwmodel.simulator.memories.memories import of_other_frames
 from hwmodel.stream.model import StreamModel
 from hwmodel.streamed import Frames, Stream
 
@@ -198,13 +197,9 @@ class Coverage:
             )
 
     def _over_frames(self) -> Iterator[ArrayolError]:
-        refusal = why_no_buffers(self.accesses, self.platform) if self.as_verilog else None
+        refusal = why_no_buffers(self.accesses, self.platform)
         if refusal is not None:
             yield refusal
-        arrays = self.accesses.network.arrays.values()
-        if not self.as_verilog and (of_other_frames(self.accesses) or any(own.earlier for own in arrays)):
-            hint = "take `arrayol emit verilog`, which has frames in copies outside"
-            yield not_emitted("a task reads what other frames made", hint)
 
     def _of_platform(self) -> Iterator[ArrayolError]:
         if self.platform.prices is None or self.platform.clock_mhz is None:

@@ -48,20 +48,17 @@ static std::vector<std::vector<word>> all_words_of(const char *name, int frame) 
   return each;
 }
 
-// Where an array of a frame begins in its channel.
-static long first_of(const span &own, int frame) { return own.first + frame % own.copies * own.words; }
-
 int main() {
   bool right = true;
   std::vector<std::vector<word>> memory;
   for (const channel &own : CHANNELS) memory.push_back(std::vector<word>(own.words));
   for (int call = 0; call < FRAMES + BEHIND; ++call) {
-    if (!BEHIND) {
+    if (!STAYS) {
       memory = all_words_of("memory", call);
     } else if (call < FRAMES) {
       const std::vector<std::vector<word>> before = all_words_of("memory", call);
       for (const span &input : INPUTS)
-        for (long at = first_of(input, call); at < first_of(input, call) + input.words; ++at)
+        for (long at = input.first; input.frame == call && at < input.first + input.words; ++at)
           memory[input.channel][at] = before[input.channel][at];
     }
     word *memories[CHANNEL_COUNT];
@@ -71,11 +68,9 @@ int main() {
     if (frame < 0) continue;
     const std::vector<std::vector<word>> expected = all_words_of("expected", frame);
     long wrong = 0;
-    for (const span &output : OUTPUTS) {
-      if (frame < output.late) continue;
-      for (long at = first_of(output, frame); at < first_of(output, frame) + output.words; ++at)
+    for (const span &output : OUTPUTS)
+      for (long at = output.first; output.frame == frame && at < output.first + output.words; ++at)
         wrong += !is_same(memory[output.channel][at], expected[output.channel][at]);
-    }
     std::printf("frame %d wrong %ld\n", frame, wrong);
     right = right && !wrong;
   }

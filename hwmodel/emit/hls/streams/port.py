@@ -15,12 +15,15 @@ from arrayol.text import counted
 from hwmodel.emit.c.helpers import c_type
 from hwmodel.emit.c.lines import Lines, block
 from hwmodel.emit.hls.group import GroupText
-from hwmodel.emit.hls.names import Thing
+from hwmodel.emit.hls.names import Thing, value_of_bits
 from hwmodel.emit.hls.streams.group import Indices, StreamText
 from hwmodel.emit.hls.streams.schedule import UntimedSchedule
+from hwmodel.emit.hls.tasks import CLOCK
 from hwmodel.emit.hls.walks import Walk
+from hwmodel.emit.schedule.bits import bits_of_constant
 from hwmodel.emit.streams.names import data_net, made_net
 from hwmodel.emit.streams.port_group import GOES, PULSES, FlowAgent
+from hwmodel.frame_states import constant_of
 from hwmodel.stream.nodes import Node
 
 
@@ -41,7 +44,8 @@ class StreamGroupText(GroupText):
             yield flow.function()
         memories = [memory for memory in self.schedule.memories if memory.content is None]
         yield own.function([self._parameter(memory) for memory in memories])
-        self._calls.append(f"{own.name}({', '.join(['step', *(self._things[memory.name] for memory in memories)])});")
+        arguments = [*self._clock, *(self._things[memory.name] for memory in memories)]
+        self._calls.append(f"{own.name}({', '.join(arguments)});")
 
     @cached_property
     def _pulses(self) -> PulsesText:
@@ -54,7 +58,7 @@ class StreamGroupText(GroupText):
             flows[own.flow.net] = FlowText(own, kind, self._things[memory.name], self._parameter(memory), name)
         set_up = {own.array: self._things[own.name] for own in schedule.memories if own.array in schedule.set_up}
         name, walk = self.names.of(Thing.TASK, PULSES), Walk(schedule.pulses, PULSES)
-        return PulsesText(schedule.hardware, name, self.names, walk=walk, set_up=set_up, flows=flows)
+        return PulsesText(schedule.hardware, name, self.names, walk=walk, set_up=set_up, flows=flows, clock=self._clock)
 
 
 @dataclass(frozen=True)
@@ -107,11 +111,13 @@ class PulsesText(StreamText):
     """Writes the function of a step's pulses, one after another as `walk` says.
 
     `set_up` has the memories of arrays that are there before the first pulse, `flows` what passes ends, by its net.
+    `clock` names those of `CLOCK` that it is told.
     """
 
     walk: Walk = field(kw_only=True)
     set_up: Mapping[str, str] = field(kw_only=True)
     flows: Mapping[str, FlowText] = field(kw_only=True)
+    clock: Sequence[str] = field(kw_only=True)
 
     def function(self, parameters: Sequence[str]) -> Lines:
         """The function. Raises ArrayolError (`not-emitted`, `not-in-hardware`, `unproven-stream`)."""
@@ -121,10 +127,11 @@ class PulsesText(StreamText):
         cleared = [] if self.hardware.keeps_frames else block("if (begins)", first)
         goes = [*cleared, *self._unordered(), *pulse, "begins = false;"]
         body = [*block(f"if ({self.walk.control(GOES)})", goes), *block("else", ["begins = true;"])]
-        lines = ["(void)step;", *self._copied(), *self.kept, *(f"static {kind} {name};" for name, kind in counters)]
+        lines = [*(f"(void){own};" for own in self.clock), *self._copied()]
+        lines += [*self.kept, *(f"static {kind} {name};" for name, kind in counters)]
         lines += ["static bool begins = true;  // the next pulse is the first one of a frame"]
         lines += self.walk.round_loop(1, body)
-        head = f"static void {self.name}({', '.join(['int64_t step', *parameters])})"
+        head = f"static void {self.name}({', '.join([*(CLOCK[own] for own in self.clock), *parameters])})"
         tasks = ", ".join(f"'{task}'" for task in self.hardware.streamed.tasks)
         comment = f"// {tasks} as a stream, in chunks of {counted(self.hardware.stream.chunk, 'pulse')}"
         return [*self.walk.tables(), comment, *block(head, lines)]
@@ -136,7 +143,7 @@ class PulsesText(StreamText):
             size = self.hardware.model.accesses.size(array)
             yield f"{kind} {own}[{size}];"
             yield f"#pragma HLS ARRAY_PARTITION variable = {own} complete dim = 0"
-            copied = ["#pragma HLS UNROLL", f"{own}[at] = {thing}[at];"]
+            copied = ["#pragma HLS UNROLL", f"{own}[at] = {self._in_first_frames(array, f'{thing}[at]')};"]
             yield from block(f"for (int at = 0; at < {size}; ++at)", copied)
 
     def _unordered(self) -> Iterator[str]:
@@ -157,7 +164,16 @@ class PulsesText(StreamText):
 
     def came(self, node: Node, place: int, kind: ElementType) -> str:
         """An element of the pulse."""
-        return f"{self.flows[data_net(node.writes[0].array)].array}[{place}]"
+        array = node.writes[0].array
+        return self._in_first_frames(array, f"{self.flows[data_net(array)].array}[{place}]")
+
+    def _in_first_frames(self, array: str, element: str) -> str:
+        """An element of an array; in frames with none before them, the default in its place."""
+        kind, earlier = self.kind_of(array), self.hardware.model.accesses.network.arrays[array].earlier
+        if earlier is None:
+            return element
+        default = value_of_bits(bits_of_constant(constant_of(earlier.delay), kind), kind)
+        return f"frame >= {earlier.frames} ? {c_type(kind)}({element}) : {c_type(kind)}({default})"
 
     def goes(self, node: Node, fires: str, indices: Indices) -> Iterator[str]:
         """Puts the elements of the pulse into their memory."""

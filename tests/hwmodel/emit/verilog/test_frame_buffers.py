@@ -6,9 +6,9 @@ import re
 
 import pytest
 from axi_benches import frames_behind_axi
-from frame_state_designs import case_of_text
+from frame_state_designs import case_of_text, drawn_design
 from hardware_designs import bench_of
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from many_cases import case_count
 from port_designs import frames_at_port, memory_of, mixed_design, require_port_frames
@@ -23,8 +23,7 @@ from hwmodel.cost_model.model import MachineModel
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.port import AddressMap
 from hwmodel.emit.verilog.design import DesignFiles
-from hwmodel.frame_states import STATE_LOADS, states_over_frames
-from hwmodel.residence import Load, Loads
+from hwmodel.residence import Load
 from hwmodel.simulator.frame_copies import FrameCopies
 from hwmodel.simulator.schedule.plan import SimulatorError
 from hwmodel.streamed import Stream
@@ -115,21 +114,5 @@ def test_a_copy_less_is_seen(design: HardwareDesign, name: str) -> None:
 @settings(max_examples=case_count(8))
 @given(frames_inside(), st.data())
 def test_drawn_networks(drawn: DrawnFrames, data: st.DataObject) -> None:
-    """Windows and delays over frames, each task in a group of its own, in blocks or as a stream, on some channels.
-
-    States lie inside or outside, and where there are no windows, groups may work at the same time.
-    """
-    assume("samples" not in drawn.features)
-    case = case_of_text(drawn.text)
-    kinds = [(1, data.draw(st.sampled_from((None, None, Stream())))) for _ in case.network.processes]
-    platform = memory_of(platform_at(50), word_bits=32, channels=data.draw(st.integers(1, 3)))
-    loads: Loads = {name: data.draw(st.sampled_from(STATE_LOADS)) for name in states_over_frames(case.network)}
-    # Groups at the same time pass single frames.
-    may_overlap = len(kinds) > 1 and not drawn.features & {"ahead", "far ahead"}
-    together = may_overlap and data.draw(st.booleans())
-    try:
-        design = mixed_design(case, kinds, platform, loads=loads, together=together)
-    except ArrayolError as refused:
-        assume(refused.diagnostics[0].code not in {"not-emitted", "not-streamed"})
-        raise
-    require_port_frames(design)
+    """Windows and delays over frames, in blocks and streams, in turn and at the same time."""
+    require_port_frames(drawn_design(drawn, data)[1])

@@ -13,7 +13,6 @@ from verilog_programs import needs_icarus
 
 from arrayol.errors import ArrayolError
 from hwmodel.accesses import Accesses
-from hwmodel.emit.hls.streams.schedule import CPP_STREAMS
 from hwmodel.emit.schedule.port import AddressMap
 from hwmodel.emit.verilog.design import DesignFiles
 from hwmodel.frame_states import states_over_frames, with_states_outside
@@ -140,8 +139,3 @@ def test_a_copy_less_is_seen(name: str) -> None:
     require_copies(accesses, GROUPS, copies)
     with pytest.raises(SimulatorError, match="made for another frame"):
         require_copies(accesses, GROUPS, {**copies, name: copies[name] - 1})
-
-
-def test_cpp_has_none() -> None:
-    with pytest.raises(ArrayolError, match="not-emitted"):
-        mixed_design(case_of_text(MOTION), BLOCKS, loads=OUTSIDE, streams=CPP_STREAMS)
