@@ -23,6 +23,9 @@ def frame_specs(draw: DrawFn) -> LinkedSpec:
     wide, second = draw(st.sampled_from((1, 1, 3))), draw(st.booleans())
     default = draw(st.sampled_from(("0", "7", f"x at {_pixels(len(shape), wide)}")))
     features = {"tiled default"} if "at" in default else set()
+    if "at" in default and wide > 1 and draw(st.booleans()):
+        default = f"x at {_pixels(len(shape), wide, slides=True)} wrap"
+        features.add("sliding default")
     features |= {"two frames back"} if second else set()
     features |= {"wide state"} if wide > 1 else set()
     port = f"{kind}[{wide}]" if wide > 1 else kind
@@ -70,9 +73,10 @@ def _repeated(space: str, callee: str, links: Sequence[str]) -> str:
     return f"{{\n  repeat {space} of {callee} {{\n{''.join(f'    {link}' + chr(10) for link in links)}  }}\n}}\n"
 
 
-def _pixels(rank: int, wide: int) -> str:
-    """The plain tiler of the input, a pattern for each repetition."""
+def _pixels(rank: int, wide: int, *, slides: bool = False) -> str:
+    """The plain tiler of the input, a pattern for each repetition; or one that slides along the last pixels."""
     axes = 1 + rank + (wide > 1)
     paving = "; ".join(", ".join("1" if axis == own else "0" for own in range(1 + rank)) for axis in range(axes))
-    fitting = "; ".join("1" if axis == 1 + rank else "0" for axis in range(axes)) if wide > 1 else ""
+    fitted = rank if slides else 1 + rank
+    fitting = "; ".join("1" if axis == fitted else "0" for axis in range(axes)) if wide > 1 else ""
     return f"origin [{', '.join('0' * axes)}] paving [{paving}] fitting [{fitting}]"

@@ -230,7 +230,8 @@ class LocalPorts:
             units if along else 1,
             cycles,
             self.platform.lookups(self.group.network.processes[touch.process], touch.port),
-            ordered=not self.group.delays(touch.process),
+            # A default stands behind the lanes of a state that comes element by element.
+            ordered=not self.group.delays(touch.process) and touch.default_of is None,
             edges=self._edges(touch, [part * (units - 1) for part in step]),
             results=results,
             moves=tuple(self._moves(touch, units, along[0] if along else None)),

@@ -20,7 +20,6 @@ from hwmodel.emit.hls.names import Thing, value_of_bits
 from hwmodel.emit.hls.rounds import TaskRounds, read_cycles, round_of, starts_of, write_cycles
 from hwmodel.emit.hls.walks import Walk
 from hwmodel.emit.schedule.activity import LaneCounters
-from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.units import ReadPort, WritePort
 
@@ -186,8 +185,6 @@ class TaskText:
         """What a lane brings, where nothing is touched what stands in its place; `known` holds already."""
         otherwise = zero(kind) if port.constant is None else value_of_bits(port.constant, kind)
         if port.otherwise is not None:
-            if port.otherwise.window is not None:
-                raise not_emitted(f"'{port.port}' begins with what a window keeps", "take `arrayol emit verilog`")
             otherwise = self._brought(port.otherwise, kind, lane, known)
         if not port.lanes:
             return otherwise

@@ -35,5 +35,5 @@ def test_each_frame_takes_the_cycles_of_the_model_and_finds_what_the_one_before_
         assert [(seen.cycles, seen.wrong) for seen in frames_of(design)] == [(simulation.cycles, 0)] * len(frames)
         features.update(case.features)
 
-    on_many(full_count(15), 12, judge, emitted_specs(frame_specs()))
+    on_many(full_count(15), 13, judge, emitted_specs(frame_specs()))
     assert features.keys() >= FEATURES, (features, refused)
