@@ -21,7 +21,6 @@ from hwmodel.emit.hls.ports import port_function
 from hwmodel.emit.hls.rounds import PortRounds, ShorterEngine, TaskRounds, loads_late, port_rounds, task_rounds, touches
 from hwmodel.emit.hls.tasks import CLOCK, TaskText
 from hwmodel.emit.hls.walks import Walk
-from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.group import EngineAgents, GroupSchedule, TaskAgents
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.port import COPIED, AddressMap
@@ -182,10 +181,12 @@ class GroupText:
         return task_rounds(self.schedule.tasks[number])
 
     def working(self) -> Iterator[list[str]]:
-        """The functions of its tasks. Raises ArrayolError (`not-emitted`, `unproven-schedule`)."""
+        """The functions of its tasks, each behind those of which it reads FIFOs: tasks are in dataflow order.
+
+        Raises ArrayolError (`unproven-schedule`).
+        """
         clock = self._clock, self.schedule.steps, int(self.schedule.setup)
         for number, task in enumerate(self.schedule.tasks):
-            self._require_order(task)
             name = self.names.of(Thing.TASK, task.units.task).removeprefix(f"{Thing.TASK}_")
             own = TaskText(self._task_rounds(number), self._elementary(task), self._things, name, *clock)
             touched = [
@@ -200,17 +201,6 @@ class GroupText:
             self._calls.append(
                 f"{Thing.TASK}_{name}({', '.join([*self._clock, *(self._things[own.name] for own in touched)])});"
             )
-
-    def _require_order(self, task: TaskAgents) -> None:
-        """What a task reads through a FIFO a task before it writes."""
-        before = self.schedule.tasks[: self.schedule.tasks.index(task)]
-        written = {memory.name for own in before for memory in own.writing.memories.values()}
-        for memory in task.reading.memories.values():
-            if memory.fifo and memory.name not in written:
-                raise not_emitted(
-                    f"'{task.units.task}' reads '{memory.array}' before it is made",
-                    "take `arrayol emit verilog`, or a design in which no FIFO carries it",
-                )
 
     def _step(self) -> Iterator[str]:
         told = [CLOCK[own] for own in self._clock]
