@@ -28,7 +28,7 @@ from dse.search.group_front import GroupFront
 from dse.search.methods import Points, choose_method, infeasible, require_other_fronts, unbounded, with_filled_gaps
 from dse.search.placed_search import placed_search
 from dse.search.shown.fitted import fitted
-from dse.search.shown.placement import placed
+from dse.search.shown.placement import placed_by_sizes
 from dse.search.shown.plotted_points import plotted_points
 from dse.search.shown.programs import long_programs
 from dse.search.shown.slack import least_logic
@@ -245,8 +245,7 @@ class _Writer:
         if len(searched.front):
             designs, space = _designs(columns, searched), self._space
             if space.accesses.channels is None:  # left open by the search
-                space, known, _ = placed(space, designs)
-                designs = tuple(known[design] for design in designs)
+                space, designs = placed_by_sizes(space, designs)
             records = records_of(space, columns, designs, [NOT_SIMULATED] * len(designs))
             partly = replace(searched, complete=False)
             found = SearchResult(space, (context,), self._method, self._remarks, (), partly, designs, designs)

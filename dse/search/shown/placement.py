@@ -3,7 +3,8 @@
 A search with open channels compares designs as if each step found its arrays placed best (`Accesses.channels`), so that
 its front is a lower bound of the fronts under all placements. Then each design of it is placed. A group takes what the
 open model says if its arrays all lie in different channels; else a model with these channels says it. Placements are
-tried array by array, and left as soon as they cannot be better than the best so far. If every design is placed as well
+tried array by array, and left as soon as they cannot be better than the best so far; after `ESTIMATED_AT_MOST` groups
+with a placement, further designs take the one that most designs have. If every design is placed as well
 as the open model says, the front is exact; else it is off by at most the greatest ratio between the two (`shortfall`).
 """
 
@@ -27,6 +28,7 @@ from hwmodel.design import Choice, Design, GroupDesign
 from hwmodel.platform import ArrayChannels
 
 TRIED_AT_MOST = 256  # placements of one design
+ESTIMATED_AT_MOST = 1000  # groups with a placement; of the designs after these only the placement most used is tried
 
 
 def placed(space: MappingSpace, designs: Iterable[Design]) -> tuple[MappingSpace, dict[Design, Design], bool]:
@@ -38,6 +40,13 @@ def placed(space: MappingSpace, designs: Iterable[Design]) -> tuple[MappingSpace
     found = {design: placers[design.choice].placed(design) for design in dict.fromkeys(designs)}
     choices = dict.fromkeys(design.choice for design in found.values())
     return replace(space, placements=tuple(choices)), found, all(placer.is_best for placer in placers.values())
+
+
+def placed_by_sizes(space: MappingSpace, designs: Iterable[Design]) -> tuple[MappingSpace, tuple[Design, ...]]:
+    """Designs of a space with open channels with their arrays placed by their sizes, and their space."""
+    numbers = {one.choice: tuple(channel_numbers(one.accesses, one.model.platform).items()) for one in space.variants}
+    own = tuple(replace(design, channels=numbers[design.choice]) for design in designs)
+    return replace(space, placements=tuple(dict.fromkeys(design.choice for design in own))), own
 
 
 def objective_rows(space: MappingSpace, columns: Columns, designs: Sequence[Design]) -> IntArray:
@@ -80,6 +89,7 @@ class _Placer:
 
     space: MappingSpace
     is_best: bool = True
+    _estimated: int = 0
     _models: dict[ArrayChannels, MachineModel] = field(default_factory=dict)
     _cycles: dict[tuple[GroupDesign, ArrayChannels], int] = field(default_factory=dict)
     _used: Counter[ArrayChannels] = field(default_factory=Counter)
@@ -96,18 +106,25 @@ class _Placer:
         floor = sum(self._cycles_of(group, ()) for group in groups)
         best, channels = None, tuple[tuple[str, int], ...]()
         for known, _ in self._used.most_common():
+            if best is not None and self._is_spent:
+                break
             total = self._total(groups, dict(known))
             if best is None or total < best:
                 best, channels = total, known
             if best == floor:
                 break
-        if best is None or best > floor:
+        if best is None or (best > floor and not self._is_spent):
             for numbers, total in self._better(groups, best, floor):
                 channels = tuple((self._usual | numbers).items())
                 best = total
         self._used[channels] += 1
         self.is_best = self.is_best and best == floor
         return replace(design, channels=channels)
+
+    @property
+    def _is_spent(self) -> bool:
+        """Whether as many groups were estimated as may be."""
+        return self._estimated >= ESTIMATED_AT_MOST
 
     def _better(
         self, groups: Mapping[GroupDesign, tuple[str, ...]], best: int | None, floor: int
@@ -117,7 +134,7 @@ class _Placer:
         ends = {group: max((order.index(name) for name in names), default=-1) for group, names in groups.items()}
         open_cycles = {group: self._cycles_of(group, ()) for group in groups}
         left, waiting = TRIED_AT_MOST, [(dict[str, int](), floor)]
-        while waiting and left and (best is None or best > floor):
+        while waiting and left and (best is None or (best > floor and not self._is_spent)):
             numbers, total = waiting.pop()
             if best is not None and total >= best:
                 continue
@@ -154,6 +171,7 @@ class _Placer:
     def _cycles_of(self, group: GroupDesign, own: ArrayChannels) -> int:
         """The cycles of a group, of one frame and of frames in succession, if its arrays lie so; else at the least."""
         if (group, own) not in self._cycles:
+            self._estimated += bool(own)
             estimate = self._model(own).estimate(group)
             self._cycles[group, own] = estimate.latency_cycles + estimate.frame_cycles
         return self._cycles[group, own]
