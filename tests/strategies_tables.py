@@ -5,6 +5,7 @@ Each is valid by construction: subscripts are limited to the table.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from hypothesis import strategies as st
@@ -122,8 +123,11 @@ def histogram_specs(draw: DrawFn) -> LinkedSpec:
 
 
 @st.composite
-def binned_specs(draw: DrawFn) -> LinkedSpec:
-    """Histograms of lines, in memories of units: one or two of them, of one or two references, from some number on."""
+def binned_specs(draw: DrawFn, *, read: bool = False) -> LinkedSpec:
+    """Histograms of lines, in memories of units: one or two of them, of one or two references, from some number on.
+
+    With `read` another task takes the greatest sum of each line.
+    """
     kind, words = draw(st.sampled_from(("u8", "i12", "u16", "i32"))), draw(st.sampled_from((32, 33, 48)))
     lines, length, start = draw(st.integers(1, 4)), draw(st.integers(1, 60)), draw(st.integers(0, 3))
     features = {f"type {kind}", "from 0" if not start else "from another number"}
@@ -150,8 +154,19 @@ def binned_specs(draw: DrawFn) -> LinkedSpec:
     repeated = f"  repeat [{lines}] of count {{\n    x <- x\n{links}  }}\n"
     text = (
         f"elementary count(x: u8[{length}]) -> ({outputs}) {{\n{body}}}\n"
-        f"task top(x: u8[{lines}, {length}]) -> ({named}) {{\n{repeated}}}\n"
+        f"task {'counted' if read else 'top'}(x: u8[{lines}, {length}]) -> ({named}) {{\n{repeated}}}\n"
     )
+    if read:
+        features.add("sums that a task reads")
+        arrays, sized = ", ".join(re.findall(r"\w+(?=:)", named)), f"n: {kind}[{lines}, {words}]"
+        text += (
+            f"elementary greatest(n: {kind}[{words}]) -> (most: {kind}) {{\n"
+            f"  most = n[0]\n  most = max(most, n[i]) for i in 1..{words}\n}}\n"
+            f"task read({sized}) -> (most: {kind}[{lines}]) {{\n"
+            f"  repeat [{lines}] of greatest {{\n    n <- n\n    most -> most\n  }}\n}}\n"
+            f"task top(x: u8[{lines}, {length}]) -> (most: {kind}[{lines}]) {{\n"
+            f"  {f'({arrays})' if ', ' in arrays else arrays} = counted(x)\n  most = read(n)\n}}\n"
+        )
     return LinkedSpec(text, frozenset(features))
 
 

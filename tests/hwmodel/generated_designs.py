@@ -34,6 +34,7 @@ from strategies_designs import MappedSpec, emitted_specs
 from strategies_frames_inside import FRAMES as FRAMES_INSIDE
 from strategies_kinds import AXIS, FORKS, FRAMES, OWN_MODULES, STREAMS, TABLES
 from strategies_machine import with_channels
+from strategies_tables import binned_specs
 from strategies_transforms import linked_specs
 from stream_designs import require_frames, stream_design
 from stream_networks import Case
@@ -60,7 +61,7 @@ COMPLEX = st.one_of(emitted_specs(linked_specs(("c64", "c64", "c128")), single=T
 @st.composite
 def at_the_same_time(draw: st.DrawFn) -> MappedSpec:
     """Designs of several groups that run at the same time, of arrays that pass single frames."""
-    case = draw(emitted_specs(several=True))
+    case = draw(st.one_of(emitted_specs(several=True), emitted_specs(binned_specs(read=True), several=True)))
     accesses = MachineModel(case.network, case.platform, case.loads).accesses
     passed = [(name, array) for name, array in case.network.arrays.items() if array.producers and None in array.shape]
     assume(all(accesses.shape(name)[array.shape.index(None)] == 1 for name, array in passed))
@@ -127,6 +128,7 @@ TOGETHER_FEATURES = {
     "recompute",
     "separate port",
     "3 groups",
+    "sums that a task reads",
 }
 DELAY_FEATURES = {
     *("1 delay", "2 delays", "3 delays", "exit", "tiled default", "state beside outputs", "short recurrence"),

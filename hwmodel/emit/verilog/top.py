@@ -195,6 +195,14 @@ def cleared_words(bench: Bench) -> Iterator[str]:
         yield f"    for (at = 0; at < {words_in(channel)}; at = at + 1) memory{channel.tag}.words[at] = 0;"
 
 
+def reset_ended(bench: Bench) -> Iterator[str]:
+    """Statements that end the reset, and wait until memories of units are clear."""
+    yield "    repeat (3) @(negedge clk);"
+    yield "    reset = 0;"
+    if bench.cleared:
+        yield f"    repeat ({bench.cleared}) @(negedge clk);"
+
+
 def words_read(bench: Bench, name: str, number: int) -> Iterator[str]:
     """Statements that read the images of a frame: those before it (`memory`), or after it (`expected`)."""
     for channel in bench.channels:
@@ -266,10 +274,7 @@ def _frame_loop(bench: Bench, longest: int, before: Sequence[str]) -> Iterator[s
         yield from (f"    {line}" for line in words_read(bench, "expected", 0))
     if len(bench.outputs) > 1:
         yield from cleared_words(bench)
-    yield "    repeat (3) @(negedge clk);"
-    yield "    reset = 0;"
-    if bench.cleared:
-        yield f"    repeat ({bench.cleared}) @(negedge clk);"
+    yield from reset_ended(bench)
     yield f"    for (frame = 0; frame < {bench.frames}; frame = frame + 1) begin"
     if bench.later:
         for number in range(bench.frames):

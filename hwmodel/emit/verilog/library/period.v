@@ -21,7 +21,7 @@ module period #(
   reg whole;                                   // it has had its cycles
   wire runs = works != 0;
   wire ends = runs && whole && (busy & ~last) == 0 && settled;
-  wire [GROUPS-1:0] next = {works[GROUPS-2:0], wanted};
+  wire [GROUPS-1:0] next = {works, wanted};    // without the group that has the last one
   assign begins = (ends || !runs) && next != 0;
   assign starts = begins ? next : {GROUPS{1'b0}};
   assign taken = begins && wanted;

@@ -7,7 +7,7 @@ from functools import partial
 
 from hwmodel.emit.images import LongText, MemoryImage, Text
 from hwmodel.emit.schedule.design import Frame, HardwareDesign
-from hwmodel.emit.verilog.top import Bench, Run, cleared_words, expected_words, image_path, words_read
+from hwmodel.emit.verilog.top import Bench, Run, cleared_words, expected_words, image_path, reset_ended, words_read
 from hwmodel.emit.verilog.wiring import ChannelPorts
 
 
@@ -93,8 +93,7 @@ def _ends(groups: int, where: str) -> Iterator[str]:
 def _first_frame(bench: Bench, longest: int) -> Iterator[str]:
     yield from cleared_words(bench)
     yield "    load(0);"
-    yield "    repeat (3) @(negedge clk);"
-    yield "    reset = 0;"
+    yield from reset_ended(bench)
     yield "    start = 1;"
     yield "    @(negedge clk) start = 0;"
     yield "    waited = 0;"
