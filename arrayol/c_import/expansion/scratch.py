@@ -37,7 +37,8 @@ def with_parts(scop: Scop, stage: Stage) -> Scop | None:
     variables = {
         name: replace(one, dims=(*parts, *one.dims)) if name in scratch else one for name, one in scop.variables.items()
     }
-    places: tuple[Form, ...] = tuple(Affine(((loop.name, 1),)) - loop.low for loop in loops)
+    iterators: list[Form] = [Affine(((loop.name, 1),)) for loop in loops]
+    places = tuple(form - loop.low for form, loop in zip(iterators, loops, strict=True))
     own = {one.number for one in stage.statements}
     statements = [  # what others read of the arrays nobody needs: the stage is all that sees them
         _in_parts(one, scratch, places) if one.number in own else one

@@ -40,6 +40,7 @@ CASES = [
     ("unsharp", {"H": 6, "W": 12}, THREE, 20),
     ("unsharp", {"H": 8, "W": 7}, COLUMNS, 50),
     ("denoise", {"H": 6, "W": 7}, MEMORY, 2),  # an input that is asked for later
+    ("early_task", {}, MEMORY, 2),  # no task starts before the load of the first words
     ("two", {"H": 12, "W": 16}, AXIS, 2),
     ("harris_nearest", {"H": 6, "W": 8}, HALF, 2),
     ("halved", {"H": 8, "W": 8}, AXIS, 2),
