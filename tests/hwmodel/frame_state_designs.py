@@ -17,7 +17,7 @@ from arrayol.errors import ArrayolError
 from hwmodel.emit.schedule.design import HardwareDesign, StreamScheduling
 from hwmodel.emit.streams.port_schedule import VERILOG_STREAMS
 from hwmodel.frame_states import STATE_LOADS, states_over_frames
-from hwmodel.residence import Loads
+from hwmodel.residence import FRAME, Loads
 from hwmodel.streamed import Stream
 
 MOTION = """\
@@ -50,6 +50,20 @@ task video(v: u8[*, 4, 8]) -> (a: u8[*, 4, 8], o: u8[*, 4, 8]) {
   o = motion(a)
 }
 """
+TABLE = """\
+elementary look(x: u8[16], before: u8[32]) -> (y: u8[16], t: u8[32]) {
+  y[i] = before[x[i] % 32]         for i in 0..16
+  t[j] = u8(before[j] + x[j % 16])  for j in 0..32
+}
+
+task table(v: u8[*, 16]) -> (o: u8[*, 16]) {
+  repeat [*] of look {
+    x <- v
+    before <- t delay [1] else 5
+    y -> o
+  }
+}
+"""
 BLOCKS: Kinds = ((1, None), (1, None))
 OUTSIDE: Loads = {"smooth.before": "frame", "motion.m": "frame", "motion.c": "frame"}
 
@@ -69,6 +83,12 @@ def states_outside(
     """Both tasks with their states outside."""
     platform = memory_of(platform_at(50), **{"word_bits": 32, **memory})
     return mixed_design(case_of_text(MOTION), kinds, platform, together=together, loads=OUTSIDE, streams=streams)
+
+
+def table_outside(kind: Stream | None, streams: StreamScheduling = VERILOG_STREAMS) -> HardwareDesign:
+    """A state outside among whose elements data choose, in blocks or as a stream."""
+    platform, loads = memory_of(platform_at(50), word_bits=32), {"table.before": FRAME}
+    return mixed_design(case_of_text(TABLE), ((1, kind),), platform, loads=loads, streams=streams)
 
 
 def states_overlapping() -> HardwareDesign:

@@ -12,6 +12,7 @@ from hwmodel.emit.c.helpers import c_type
 from hwmodel.emit.c.lines import Lines, block
 from hwmodel.emit.hls.names import hls_type
 from hwmodel.emit.hls.streams.group import Indices, StreamText
+from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.streams.conditions import Index
 from hwmodel.emit.streams.group import Beat, beats_of, loops_of_firing
 from hwmodel.emit.streams.names import bits_below
@@ -112,7 +113,7 @@ class AxisText(StreamText):
     def _set_up(self) -> Iterator[str]:
         """Arrays that are read before the first frame, element by element."""
         for array in self.hardware.set_up:
-            kind, end, own = self.kind_of(array), self.ends[array], f"setup_{array}"
+            kind, end, own = self.kind_of(array), self.ends[array], f"setup_{plain(array)}"
             yield f"static {c_type(kind)} {own}[{end.beat.size}];"
             yield f"#pragma HLS ARRAY_PARTITION variable = {own} complete dim = 0"
             value = f"element_of<{hls_type(kind)}, 0, {kind.bits}>({end.stream}.read().data)"

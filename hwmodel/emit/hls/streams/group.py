@@ -41,7 +41,7 @@ class CppLiterals:
 
     def set_up(self, array: str, element: int, _: ElementType) -> str:
         """An element of an input of the network."""
-        return f"setup_{array}[{element}]"
+        return f"setup_{plain(array)}[{element}]"
 
     def first_frames(self, node: str, frames: int) -> str:
         """A variable of the pulse."""

@@ -21,6 +21,7 @@ from hwmodel.emit.hls.streams.schedule import UntimedSchedule
 from hwmodel.emit.hls.tasks import CLOCK
 from hwmodel.emit.hls.walks import Walk
 from hwmodel.emit.schedule.bits import bits_of_constant
+from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.streams.names import data_net, made_net
 from hwmodel.emit.streams.port_group import GOES, PULSES, FlowAgent
 from hwmodel.frame_states import constant_of
@@ -139,7 +140,7 @@ class PulsesText(StreamText):
     def _copied(self) -> Iterator[str]:
         """What is there before the first pulse, in the types in which C++ computes."""
         for array, thing in self.set_up.items():
-            kind, own = c_type(self.kind_of(array)), f"setup_{array}"
+            kind, own = c_type(self.kind_of(array)), f"setup_{plain(array)}"
             size = self.hardware.model.accesses.size(array)
             yield f"{kind} {own}[{size}];"
             yield f"#pragma HLS ARRAY_PARTITION variable = {own} complete dim = 0"

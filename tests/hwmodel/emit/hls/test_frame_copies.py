@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from cpp_programs import is_right, needs_compiler, seen_of, write
-from frame_state_designs import BLOCKS, MOTION, case_of_text, drawn_design, states_outside
+from frame_state_designs import BLOCKS, MOTION, TABLE, case_of_text, drawn_design, states_outside, table_outside
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from many_cases import case_count
@@ -41,6 +41,11 @@ def test_states_outside(kinds: Kinds, together: bool) -> None:
     design = states_outside(kinds, together=together, streams=CPP_STREAMS, channels=1 + together)
     assert design.addresses.earlier
     require_right(case_of_text(MOTION), design)
+
+
+@pytest.mark.parametrize("kind", [None, Stream()])
+def test_data_choose_among_states(kind: Stream | None) -> None:
+    require_right(case_of_text(TABLE), table_outside(kind, CPP_STREAMS))
 
 
 @pytest.mark.parametrize("kinds", [BLOCKS, FIRST])

@@ -6,7 +6,7 @@ import re
 
 import pytest
 from axi_benches import frames_behind_axi
-from frame_state_designs import BLOCKS, MOTION, OUTSIDE, case_of_text, states_outside
+from frame_state_designs import BLOCKS, MOTION, OUTSIDE, case_of_text, states_outside, table_outside
 from port_designs import Kinds, frames_at_port, memory_of, mixed_design, require_port_frames
 from stream_designs import platform_at
 from verilog_programs import needs_icarus
@@ -41,6 +41,11 @@ def test_earlier_frames_lie_in_copies() -> None:
 def test_streams(kinds: Kinds) -> None:
     """A stream takes earlier frames from outside as it takes inputs."""
     require_port_frames(states_outside(kinds))
+
+
+@pytest.mark.parametrize("kind", [None, Stream()])
+def test_data_choose_among_states(kind: Stream | None) -> None:
+    require_port_frames(table_outside(kind))
 
 
 @pytest.mark.parametrize("kinds", [BLOCKS, ((1, Stream()), (1, None))])
