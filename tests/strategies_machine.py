@@ -48,6 +48,9 @@ def residences(draw: st.DrawFn, network: Network) -> tuple[Network, dict[str, Lo
     return replace(network, arrays=arrays, processes=processes), loads
 
 
+LEAST_BUILT = 9  # cycles of latency: 3 of the local memory, and an interval of 6 for the results of any small body
+
+
 class DrawnPlatform(Platform):
     """A platform whose states take so many cycles more through the local memory, as derived recurrences do."""
 
@@ -59,14 +62,17 @@ class DrawnPlatform(Platform):
 
 
 @st.composite
-def elementary_entries(draw: st.DrawFn, name: str) -> ElementaryEntry:
-    """An entry with one interval, given by its data, or with several, each with figures of its own."""
+def elementary_entries(draw: st.DrawFn, name: str, least: int = 0) -> ElementaryEntry:
+    """An entry with one interval, given by its data, or with several, each with figures of its own.
+
+    Latencies are `least` or more.
+    """
     costs = {"lut": 3, "dsp": 0} if name == "e" else {"lut": 5, "dsp": 0.5}
     recurrences = st.sampled_from((None, None, 1, 2, 5, 9))
     if draw(st.booleans()):
         return ElementaryEntry(
             initiation_interval=draw(st.integers(1, 2)),
-            latency=draw(st.integers(0, 3)),
+            latency=least + draw(st.integers(0, 3)),
             recurrence=draw(recurrences),
             cost=costs,
         )
@@ -74,7 +80,7 @@ def elementary_entries(draw: st.DrawFn, name: str) -> ElementaryEntry:
     measured = tuple(
         Measured(
             interval=interval,
-            latency=draw(st.sampled_from((0, 1, 2, 3, 4, 12))),
+            latency=least + draw(st.sampled_from((0, 1, 2, 3, 4, 12))),
             recurrence=draw(recurrences),
             cost={one: amount + place for one, amount in costs.items()},
         )
@@ -114,7 +120,8 @@ def platforms(draw: st.DrawFn, *, plain: bool = False, by_run: bool = False, bui
         read_width=draw(st.sampled_from((None, 1, 2))) if technology else None,
         ports=draw(st.sampled_from(("1w1r", "1w1r", "1w2r"))),
     )
-    elementary = {name: draw(elementary_entries(name)) for name in ("e", "f")}
+    least = LEAST_BUILT if technology else 0
+    elementary = {name: draw(elementary_entries(name, least)) for name in ("e", "f")}
     cost = BitCosts(
         rom_bits=draw(st.sampled_from(({}, {"dsp": 0.25}))), local_bits=draw(st.sampled_from(({}, {"lut": 2})))
     )
