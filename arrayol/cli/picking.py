@@ -12,7 +12,7 @@ import click
 from arrayol.cli.options import choice_of, warn
 from arrayol.errors import ArrayolError, Diagnostic
 from dse.output.folder import load_result
-from dse.results.pick import KNEE, Rule, parse_rule, pick
+from dse.results.pick import FASTEST, KNEE, Rule, parse_rule, pick
 from dse.space.objectives import WrongObjectiveError
 from dse.space.study import NUMBERS
 
@@ -24,8 +24,10 @@ def _rule(ctx: click.Context, param: click.Parameter, text: str | None) -> Rule 
     try:
         return parse_rule(text)
     except ValueError:
-        form = f"'{text}' is neither '{KNEE}' nor a bound as \"internal_memory_bits <= 1e6\"; join several by commas."
-        form += f" A number is {NUMBERS}."
+        form = (
+            f"'{text}' is neither '{KNEE}', '{FASTEST}' nor a bound as \"internal_memory_bits <= 1e6\"; join several "
+        )
+        form += f"by commas. A number is {NUMBERS}."
         raise click.BadParameter(form, ctx, param) from None
 
 
@@ -34,8 +36,9 @@ pick_option = click.option(
     "rule",
     metavar="RULE",
     callback=_rule,
-    shell_complete=choice_of([KNEE]),
-    help='Pick one design: "knee", or the fastest within bounds: "internal_memory_bits <= 1e6".',
+    shell_complete=choice_of([KNEE, FASTEST]),
+    help='Pick one design: "knee", an end of the front as "fastest" or "least memory", or the fastest within bounds: '
+    '"internal_memory_bits <= 1e6".',
 )
 
 

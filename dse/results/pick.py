@@ -26,6 +26,8 @@ from hwmodel.figures import FRAME, FRAMES_PER_SECOND, LATENCY, MICROSECONDS
 KNEE = "knee"
 TELLING = 10  # designs that stand for a front: they have specifications, bars in the breakdown, names in the picture
 KNEE_GAIN = 1.5  # how much a knee gains for what it loses in place of an end: halfway, it is a fifth below their line
+FASTEST = "fastest"
+_END = re.compile(rf"{FASTEST}|(least|most) [^<>=]+")  # as tables name the ends of a front
 _AND = re.compile(r"\s*,\s*|\s+and\s+")
 _RELATIONS: Mapping[str, Callable[[Any, Any], bool]] = {
     "<=": operator.le,
@@ -37,7 +39,7 @@ _RELATIONS: Mapping[str, Callable[[Any, Any], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What to pick: the knee, or with constraints the design of the least latency that keeps them."""
+    """What to pick: the knee or an end of the front, or with constraints the design of the least latency in them."""
 
     text: str
     constraints: tuple[Constraint, ...] = ()
@@ -59,12 +61,12 @@ class Picked:
 
 
 def parse_rule(text: str) -> Rule:
-    """A rule of its text: `knee`, or constraints as `internal_memory_bits <= 1e6, lut <= 400`.
+    """A rule of its text: `knee`, an end as `fastest` or `least memory`, or constraints as `lut <= 400, dsp <= 2`.
 
     Raises ValueError for another form.
     """
-    if text.strip() == KNEE:
-        return Rule(KNEE)
+    if text.strip() == KNEE or _END.fullmatch(text.strip()):
+        return Rule(text.strip())
     constraints = tuple(parse_constraint(part) for part in _AND.split(text.strip()))
     return Rule(", ".join(map(str, constraints)), constraints)
 
@@ -80,12 +82,14 @@ def require_figures(rule: Rule, known: Collection[str]) -> None:
 def pick(result: Result, rule: Rule) -> Picked:
     """The design of a result that a rule takes.
 
-    The knee is taken from the front; a bounded design from all that the result holds. Raises WrongObjectiveError
-    (`unknown-objective`), InfeasibleError: `infeasible` where no design keeps the bounds, `no-knee` where the front has
-    none.
+    The knee and ends are taken from the front; a bounded design from all that the result holds. Raises
+    WrongObjectiveError (`unknown-objective`), InfeasibleError: `infeasible` where no design keeps the bounds, `no-knee`
+    or `no-end` where the front has none.
     """
     require_figures(rule, result.pareto[0].objectives)
-    return _bounded(result, rule) if rule.constraints else _knee(result, rule)
+    if rule.constraints:
+        return _bounded(result, rule)
+    return _knee(result, rule) if rule.text == KNEE else _end_of(result, rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +163,16 @@ def _knee(result: Result, rule: Rule) -> Picked:
         raise InfeasibleError([Diagnostic("no-knee", knee.text, hint=f'pick by a bound, as --pick "{bound}"')])
     reason = f"the knee of {', '.join(result.objectives)}: {knee.text}"
     return Picked(knee.design, rule, reason if knee.is_knee else knee.text, len(result.pareto))
+
+
+def _end_of(result: Result, rule: Rule) -> Picked:
+    front, ends = result.pareto, dict[str, int]()
+    for place, reason in _ends(result):
+        ends.setdefault(reason, place)
+    if rule.text not in ends:
+        hint = f"its ends are {listed([repr(name) for name in ends])}"
+        raise InfeasibleError([Diagnostic("no-end", f"the front has no end called '{rule.text}'", hint=hint)])
+    return Picked(front[ends[rule.text]], rule, f"the {rule.text} of {len(front):,} designs on the front", len(front))
 
 
 def _bounded(result: Result, rule: Rule) -> Picked:
@@ -235,11 +249,10 @@ def _reasons(result: Result) -> Iterator[tuple[int, str]]:
     front, objectives = result.pareto, result.objectives
     if len(front) == 1:
         return
-    values = values_of(front, objectives)
-    totals = values.sum(axis=1)
-    for name, column in zip(objectives, values.T, strict=True):
-        if np.ptp(column) > 0:
-            yield int(np.lexsort((totals, column))[0]), _end(name)
+    varied = [name for name in objectives if len({design.objectives[name] for design in front}) > 1]
+    yield from (
+        (place, reason) for (place, reason), name in zip(_ends(result), objectives, strict=True) if name in varied
+    )
     knee = knee_of(result)
     if knee.is_knee:
         yield front.index(knee.design), KNEE
@@ -250,10 +263,18 @@ def _reasons(result: Result) -> Iterator[tuple[int, str]]:
             yield _nearest(front, constraint), f"near {float(constraint.bound):,.12g} {unit}"
 
 
+def _ends(result: Result) -> Iterator[tuple[int, str]]:
+    """By objective the place of the best design of the front, and what it is called."""
+    values = values_of(result.pareto, result.objectives)
+    totals = values.sum(axis=1)
+    for name, column in zip(result.objectives, values.T, strict=True):
+        yield int(np.lexsort((totals, column))[0]), _end(name)
+
+
 def _end(name: str) -> str:
     """The best design in a figure, in words."""
     if name in _TIMES:
-        return "fastest"
+        return FASTEST
     if name in _MEMORY:
         return "least memory"
     figure = known_figure(name)

@@ -373,7 +373,7 @@ def test_a_design_is_picked(emit: Emit, here: Path) -> None:
         ([], None, "Take either '--design' or '--pick'."),
         (["--vcd", "waves.vcd"], "2:1", "--vcd is for --check, which runs the test bench."),
         (["--pick", "knee"], "2:1", "Take either '--design' or '--pick'."),
-        (["--pick", "knees"], None, "Invalid value for '--pick': 'knees' is neither 'knee' nor a bound"),
+        (["--pick", "knees"], None, "Invalid value for '--pick': 'knees' is neither 'knee', 'fastest' nor a bound"),
         (["--pick", "luts <= 4"], None, "Invalid value for '--pick': there is no figure 'luts'; did you mean 'lut'?"),
     ],
 )

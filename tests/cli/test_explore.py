@@ -172,7 +172,7 @@ def test_settings_platform_top_and_objectives_are_used(arrayol: CommandLine, lps
         (
             ["--pick", "units <= 1e99999999"],
             (
-                "Invalid value for '--pick': 'units <= 1e99999999' is neither 'knee' nor a bound as "
+                "Invalid value for '--pick': 'units <= 1e99999999' is neither 'knee', 'fastest' nor a bound as "
                 '"internal_memory_bits <= 1e6"; join several by commas. A number is 0, or from 1e-30 to 1e+30.'
             ),
         ),

@@ -157,8 +157,8 @@ def test_bounds_that_no_design_keeps(arrayol: CommandLine, lpsf: Path) -> None:
         (
             "units <= 3, lut",
             (
-                "'units <= 3, lut' is neither 'knee' nor a bound as \"internal_memory_bits <= 1e6\"; join several by "
-                "commas. A number is 0, or from 1e-30 to 1e+30."
+                "'units <= 3, lut' is neither 'knee', 'fastest' nor a bound as \"internal_memory_bits <= 1e6\"; join "
+                "several by commas. A number is 0, or from 1e-30 to 1e+30."
             ),
         ),
         ("unit <= 3", "there is no figure 'unit'; did you mean 'units'?"),

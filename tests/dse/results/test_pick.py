@@ -18,7 +18,7 @@ from dse.output.picked import write_picked
 from dse.output.report.document import report_document
 from dse.output.report.sources import Origin
 from dse.results.compare import values_of
-from dse.results.pick import bend_of, knee_of, parse_rule, pick
+from dse.results.pick import bend_of, highlights, knee_of, parse_rule, pick
 from dse.results.schema import Result
 from dse.space.objectives import WrongObjectiveError
 
@@ -71,6 +71,16 @@ def bent(middle: int) -> Result:
         for design, point in zip(result.pareto, points, strict=False)
     ]
     return result.model_copy(update={"pareto": tuple(designs)})
+
+
+def test_an_end_is_picked_by_its_name_in_tables() -> None:
+    result = bent(30)
+    named = {reason: one.design for one in highlights(result) for reason in one.reasons}
+    assert list(named) == ["fastest", "knee", "least memory"]
+    for name, design in named.items():
+        assert pick(result, parse_rule(name)).design is design
+    with pytest.raises(InfeasibleError, match=r"no-end.*the front has no end called 'least LUT'"):
+        pick(result, parse_rule("least LUT"))
 
 
 @pytest.mark.parametrize(("middle", "is_knee"), [(10, True), (40, True), (41, False), (49, False)])
