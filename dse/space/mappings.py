@@ -213,10 +213,8 @@ class MappingSpace:
     def last(self, group: Mask) -> str | None:
         """The task of a group whose repetitions are cut into blocks.
 
-        None where it ends in several that none cut, or is not emitted and the study wants hardware.
+        None where it ends in several that none cut.
         """
-        if self._is_shared_setup(group):
-            return None
         sinks = [task for task in bits(group) if not self.graph.successors[task] & group]
         if len(sinks) > 1 and not self._are_cut_alike(group):
             return None
@@ -224,13 +222,7 @@ class MappingSpace:
 
     def why_no_blocks(self, group: Mask) -> str:
         """Why a group has no last task."""
-        if self._is_shared_setup(group):
-            return "the group shares what is loaded once with another at the same time, which is not emitted"
         return "the group ends in several tasks that no blocks cut alike"
-
-    def _is_shared_setup(self, group: Mask) -> bool:
-        """Whether a group is not emitted, since it shares what is loaded once with others at the same time."""
-        return self.study.hardware and self.study.together and self.coverage.is_shared_setup(self.tasks(group))
 
     @cached_property
     def coverage(self) -> Coverage:

@@ -15,7 +15,7 @@ from dse.verify.testbench import memories_of_groups
 from hwmodel.accesses import Accesses
 from hwmodel.cost_model.estimate import DesignEstimate
 from hwmodel.design import Design
-from hwmodel.emit.schedule.design import datapaths_of, loaded_together, require_short
+from hwmodel.emit.schedule.design import datapaths_of, require_short
 from hwmodel.emit.schedule.frames.frame_buffers import frame_buffers
 from hwmodel.emit.schedule.frames.program_bound import most_instructions
 from hwmodel.emit.schedule.frames.short_frame import ShortFrame
@@ -122,7 +122,6 @@ class _Scheduling:
             addresses,
             datapaths,
             contents,
-            loaded_together(self.accesses, simulation, addresses),
         )
         tables = scheduler.tables()
         if self.short is None:

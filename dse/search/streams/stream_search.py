@@ -24,7 +24,6 @@ from dse.space.streams import frames_of, is_whole, paces_of, streams_of
 from hwmodel.cost_model.estimate import GroupEstimate
 from hwmodel.cost_model.streaming.stream_groups import StreamPricer, metrics_of_streams
 from hwmodel.design import GroupDesign
-from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.verilog.paces import refused_paces
 from hwmodel.streamed import Stream
 
@@ -86,9 +85,6 @@ def _require_emitted(space: MappingSpace, tasks: tuple[str, ...], stream: Stream
     """Raises ArrayolError (`not-emitted`) for a stream that is not emitted, where the study wants hardware."""
     if space.study.hardware:
         refusal = space.coverage.why_no_stream(tasks, stream)
-        if refusal is None and space.coverage.is_shared_setup(tasks):
-            hint = "leave out --hardware, or let it come with each frame: loads in a study"
-            refusal = not_emitted("the group shares what is loaded once with another", hint)
         if refusal is not None:
             raise refusal
 

@@ -30,7 +30,6 @@ from hwmodel.emit.schedule.group import (
     GroupSchedule,
     GroupScheduler,
     ShorterSchedule,
-    loaded_once,
     without_idle_steps,
 )
 from hwmodel.emit.schedule.memory_styles import styles_of
@@ -321,7 +320,7 @@ class _Given:
             if name in self.values and not accesses.lies_outside(name)
         }
         groups, datapaths = list[GroupSchedule](), datapaths_of(accesses, self.platform, simulation)
-        outside, together = there_before(accesses), loaded_together(accesses, simulation, self.addresses)
+        outside = there_before(accesses)
         for number, (memories, run) in enumerate(zip(local, simulation.groups, strict=True)):
             if isinstance(run, StreamGroupRun):
                 assert streams is not None, "a group that streams is refused before"
@@ -336,9 +335,7 @@ class _Given:
             busy = without_idle_steps(run)
             if short is not None and busy is not run:
                 raise NotRepeatedError("steps of the shorter frame are idle")
-            scheduler = GroupScheduler(
-                accesses, self.platform, memories, busy, self.addresses, datapaths, contents, together
-            )
+            scheduler = GroupScheduler(accesses, self.platform, memories, busy, self.addresses, datapaths, contents)
             # Each group is proven with the elements that the groups before it have stored.
             schedule, outside = self._of_blocks(scheduler, outside, short, number)
             groups.append(schedule)
@@ -394,18 +391,6 @@ def require_short(agent: str, instructions: int) -> None:
             f"the program of '{agent}' would have {counted(instructions, 'instruction')}",
             "take a design whose steps repeat: blocks of whole rows, or sides that divide the frame and words",
         )
-
-
-def loaded_together(accesses: Accesses, simulation: Simulation, addresses: AddressMap) -> tuple[str, ...]:
-    """All arrays that groups of blocks load before all frames in one step that they have at the same time; else none.
-
-    So they do if several read one of these arrays, or if channels work at the same time that load for several.
-    """
-    held = [once for run in simulation.groups if isinstance(run, GroupRun) and (once := loaded_once(accesses, run))]
-    every = frozenset().union(*held)
-    is_shared = sum(map(len, held)) > len(every)
-    at_once = len(held) > 1 and len({addresses.channels[array] for array in every}) > 1
-    return tuple(array for array in accesses.network.arrays if array in every) if is_shared or at_once else ()
 
 
 def datapaths_of(accesses: Accesses, platform: Platform, simulation: Simulation) -> dict[str, Computing]:

@@ -21,7 +21,7 @@ from hwmodel.emit.schedule.memories import Memory, Section, in_turn, moduli_of, 
 from hwmodel.emit.schedule.memory_styles import Style
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.own_module import Computing
-from hwmodel.emit.schedule.port import AddressMap, DmaEngine, PortLanes, PortScheduler
+from hwmodel.emit.schedule.port import AddressMap, DmaEngine, PortLanes, PortScheduler, loaded_once
 from hwmodel.emit.schedule.port_moves import BlockMoves
 from hwmodel.emit.schedule.repetition import StepRepetition
 from hwmodel.emit.schedule.tasks import TaskScheduler, units_of_instances, writers_of
@@ -165,12 +165,6 @@ class Tables:
     once: tuple[str, ...]
 
 
-def loaded_once(accesses: Accesses, run: GroupRun) -> frozenset[str]:
-    """The arrays that are loaded before all frames for the tasks of a group."""
-    read = {accesses.reads[task][number].array for task, number in run.moves.resident}
-    return frozenset(array for array in read if accesses.load[array] == ONCE)
-
-
 def without_idle_steps(run: GroupRun) -> GroupRun:
     """The run without the steps of no cycles, in which nothing is moved or computed: hardware does not have them.
 
@@ -202,10 +196,7 @@ def without_idle_steps(run: GroupRun) -> GroupRun:
 
 @dataclass(frozen=True)
 class GroupScheduler:
-    """Makes the hardware of a group; `datapaths` has by task the derived datapath of its units.
-
-    `together` are arrays that several groups load before all frames, in one step that they have at the same time.
-    """
+    """Makes the hardware of a group; `datapaths` has by task the derived datapath of its units."""
 
     accesses: Accesses
     platform: Platform
@@ -214,7 +205,6 @@ class GroupScheduler:
     addresses: AddressMap
     datapaths: Mapping[str, Computing]
     contents: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)  # of arrays in ROMs, as bits
-    together: Sequence[str] = ()
 
     def schedule(self, tables: Tables, whole: WholeGroup | None = None) -> GroupSchedule:
         """The schedule of the activities in `tables`.
@@ -316,15 +306,10 @@ class GroupScheduler:
             memories[task, array] = self._resident(task, array)
         return memories
 
-    def _once(self, memories: Mapping[tuple[str, str], Memory]) -> dict[str, list[Memory]]:
-        """By array that is loaded before all frames, in the network's order, the memories of the tasks that read it."""
-        held = loaded_once(self.accesses, self.run)
-        passing = {*held, *self.together} if held else set[str]()
-        return {
-            array: [memory for (_, name), memory in memories.items() if name == array and array in held]
-            for array in self.accesses.network.arrays
-            if array in passing
-        }
+    def _once(self, memories: Mapping[tuple[str, str], Memory]) -> Mapping[str, Sequence[Memory]]:
+        """The memories of the tasks that read what is loaded before all frames, by array."""
+        read = ((task, self.accesses.reads[task][number].array) for task, number in self.run.moves.resident)
+        return loaded_once(self.accesses, [memories[place] for place in dict.fromkeys(read)])
 
     def _buffer(self, array: str) -> Memory:
         """The memory of a buffer; without a bank function it consists of registers."""

@@ -28,6 +28,7 @@ from hwmodel.emit.schedule.port_moves import PortMoves
 from hwmodel.emit.schedule.units import LATE
 from hwmodel.local_words import local_word
 from hwmodel.platform import Platform
+from hwmodel.residence import ONCE
 from hwmodel.simulator.requests import Request, Requester
 
 QUEUED = 3  # cycles from the address of a stored word inside until it can pass the port
@@ -229,12 +230,24 @@ class _Rows:
     lanes: dict[str, tuple[PortLanes, Memory]] = field(default_factory=dict)
 
 
+def loaded_once(accesses: Accesses, memories: Sequence[Memory]) -> dict[str, list[Memory]]:
+    """By array that is loaded before all frames, in the network's order, which `memories` of a group hold it.
+
+    A group with one of these arrays passes all of them, as any other does: so the words of one load are for all groups.
+    """
+    arrays, load = accesses.network.arrays, accesses.load
+    if all(load.get(own.array) != ONCE for own in memories):
+        return {}
+    once = (name for name, array in arrays.items() if array.readers and load.get(name) == ONCE)
+    return {name: [own for own in memories if own.array == name] for name in once}
+
+
 @dataclass(frozen=True)
 class PortScheduler:
     """The port of a group; `memories` by ("", array) are written by loads and read by stores.
 
-    `once` has by array that is loaded before all frames the memories that hold it. What is stored is in the memories
-    `settling` cycles after the begin of its step.
+    `once` has by array that is loaded before all frames the memories that hold it (`loaded_once`). What is stored is in
+    the memories `settling` cycles after the begin of its step.
     """
 
     accesses: Accesses

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -17,7 +17,7 @@ from hwmodel.emit.schedule.frames.whole_stream import WholeStream
 from hwmodel.emit.schedule.group import EngineAgents, ShorterSchedule
 from hwmodel.emit.schedule.memories import Memory, Section
 from hwmodel.emit.schedule.names import plain
-from hwmodel.emit.schedule.port import SETTLING, AddressMap, DmaEngine, PortScheduler
+from hwmodel.emit.schedule.port import SETTLING, AddressMap, DmaEngine, PortScheduler, loaded_once
 from hwmodel.emit.schedule.proofs import Claim, require_claims, unproven
 from hwmodel.emit.schedule.repetition import NotRepeatedError
 from hwmodel.emit.schedule.value_port import Passing, PortWords
@@ -28,7 +28,6 @@ from hwmodel.emit.streams.hardware import StreamHardware
 from hwmodel.emit.streams.port_group import GOES, PULSES, FlowAgent, StreamSchedule
 from hwmodel.emit.verilog.paces import unread_sums
 from hwmodel.platform import Platform
-from hwmodel.residence import ONCE
 from hwmodel.simulator.schedule.plan import outside_elements
 from hwmodel.simulator.streams.group_run import StreamGroupRun
 from hwmodel.stream.model import StreamModel
@@ -145,16 +144,15 @@ class StreamScheduler:
         return words | {array: np.arange(memory.size) for array, memory in self._set_up.items()}
 
     @cached_property
-    def _once(self) -> tuple[str, ...]:
-        return tuple(array for array in self._set_up if self.accesses.load.get(array) == ONCE)
+    def _once(self) -> Mapping[str, Sequence[Memory]]:
+        return loaded_once(self.accesses, list(self._set_up.values()))
 
     @cached_property
     def _port(self) -> PortScheduler:
         memories = {array: own.memory for array, own in self._chunks.items()} | self._set_up
         moves = StreamMoves(self.run, self._words, self._kept)
         by_array = {("", array): memory for array, memory in memories.items()}
-        once = {array: [self._set_up[array]] for array in self._once}
-        return PortScheduler(self.accesses, self.platform, moves, by_array, self.addresses, once, SETTLING)
+        return PortScheduler(self.accesses, self.platform, moves, by_array, self.addresses, self._once, SETTLING)
 
     # Agents.
 
@@ -210,7 +208,7 @@ class StreamScheduler:
             {name: tuple(own.name for own in writing if own.memory.name == name) for name in memories},
             len(self._kept) if whole is None else whole.steps,
             sum(self.run.lengths) if whole is None else whole.cycles,
-            self._once,
+            tuple(self._once),
             self.large,
             compiled(self._pulses, steps),
             flows,

@@ -27,7 +27,7 @@ from hwmodel.emit.schedule.units import FETCH
 from hwmodel.emit.verilog.datapaths.datapath import refusals
 from hwmodel.emit.verilog.paces import refused_paces
 from hwmodel.platform import Platform
-from hwmodel.residence import ONCE, ROM
+from hwmodel.residence import ROM
 from hwmodel.stream.model import StreamModel
 from hwmodel.streamed import Frames, Stream
 
@@ -112,8 +112,7 @@ class Coverage:
             return self.why_not_over_frames
         if not any(has_axi_streams(group) for group in groups) and self.why_no_port is not None:
             return self.why_no_port
-        reasons = self._of_design(groups, together=design.together and len(groups) > 1)
-        return next(reasons, None)
+        return next(self._of_design(groups), None)
 
     @cached_property
     def why_none(self) -> ArrayolError | None:
@@ -159,21 +158,6 @@ class Coverage:
         processes = self.accesses.network.processes.items()
         offered = (Processor(task, 1, None, one) for task, own in processes for one in self.platform.intervals(own))
         return next((refusal for one in offered for refusal in self._given_figures(one)), None)
-
-    def is_shared_setup(self, tasks: Collection[str]) -> bool:
-        """Whether a group shares what is loaded before the first frame with tasks that are not in it.
-
-        That is an array, or the time of several channels.
-        """
-        beyond = [task for task in self.accesses.network.processes if task not in tasks]
-        own, others = self._loaded_once(tasks), self._loaded_once(beyond)
-        return bool(own.keys() & others.keys() or (own and others and len({*own.values(), *others.values()}) > 1))
-
-    def _loaded_once(self, tasks: Collection[str]) -> dict[str, int]:
-        """The arrays that some tasks read and that are loaded before the first frame, with their channels."""
-        arrays, numbers = self.accesses.network.arrays, self._channels
-        once = [name for name, load in self.accesses.load.items() if load == ONCE]
-        return {name: numbers.get(name, 0) for name in once if any(task in tasks for task in arrays[name].readers)}
 
     @cached_property
     def _channels(self) -> dict[str, int]:
@@ -266,7 +250,7 @@ class Coverage:
                     "set word_bits to 8, 16, 32, 64 or so on in [memory] of the platform, and explore again",
                 )
 
-    def _of_design(self, groups: Sequence[GroupDesign], *, together: bool) -> Iterator[ArrayolError]:
+    def _of_design(self, groups: Sequence[GroupDesign]) -> Iterator[ArrayolError]:
         for group in groups:
             if group.stream is not None:
                 yield from self._of_stream(group.tasks, group.stream)
@@ -278,7 +262,6 @@ class Coverage:
                 yield from self._given_figures(processor)
             if group.recompute:
                 yield from self._computed_in_cuts(group)
-        yield from self._loaded_for_several(groups, together=together)
 
     def _computed_in_cuts(self, group: GroupDesign) -> Iterator[ArrayolError]:
         """Tables that are computed again, and each time in several steps, so that parts of two of them share words."""
@@ -347,30 +330,6 @@ class Coverage:
                 "which no datapath of its body has at any clock",
                 f"leave them out of [elementary.{process.elementary}] in the platform, or name a module there",
             )
-
-    def _loaded_for_several(self, groups: Sequence[GroupDesign], *, together: bool) -> Iterator[ArrayolError]:
-        """What is loaded before the first frame for several groups, streams or all at the same time.
-
-        Groups of blocks that run in turn take its words together.
-        """
-        held = [(group, once) for group in groups if (once := self._loaded_once(group.tasks))]
-        for array in dict.fromkeys(array for _, once in held for array in once):
-            reading = [group for group, once in held if array in once]
-            if len(reading) > 1 and (together or any(group.stream is not None for group in reading)):
-                yield not_emitted(
-                    f"'{array}' is loaded before the first frame, and {len(reading)} groups read it, {_when(together)}",
-                    "take a design in which one group reads it, or let it come with each frame: loads in a study",
-                )
-        channels = {channel for _, once in held for channel in once.values()}
-        if len(held) > 1 and len(channels) > 1 and (together or any(group.stream is not None for group, _ in held)):
-            yield not_emitted(
-                f"{len(held)} groups, {_when(together)}, read what {len(channels)} channels load before all frames",
-                "take a design in which one group reads all that, or let it come with each frame: loads in a study",
-            )
-
-
-def _when(together: bool) -> str:
-    return "at the same time" if together else "one of which is a stream"
 
 
 def body_hint(name: str) -> str:

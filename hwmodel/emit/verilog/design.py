@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -153,9 +152,7 @@ class DesignFiles:
         turns = [TurnGroup(group, lag) for group, lag in zip(design.groups, design.lags, strict=True)]
         copied = CopiedArrays(design.addresses, self.outside)
         comment = f"// '{design.top}' in {groups}: {design.cycles:,} cycles a frame.\n"
-        once = Counter(array for group in design.groups for array in group.once)
-        together = [number for number, group in enumerate(design.groups) if any(once[own] > 1 for own in group.once)]
-        return comment + top_module(name, turns, self.channels, copied, self.cleared, together=together)
+        return comment + top_module(name, turns, self.channels, copied, self.cleared)
 
     def _own_modules(self) -> Iterator[tuple[str, str]]:
         """The files of the user's modules, each once."""

@@ -36,28 +36,23 @@ def top_module(
     channels: Sequence[ChannelPorts],
     copied: CopiedArrays,
     cleared: int = 0,
-    *,
-    together: Sequence[int] = (),
 ) -> str:
     """The module of a design: `start` begins a frame, `busy` says that it goes on, `done` is its last cycle.
 
-    If a group loads something before the first frame, the first `start` does so before the frame begins, one group
-    after another; those `together`, by number, take the words that the first of them asks for. For `cleared` cycles
-    after a reset memories of units are cleared: a start in these is kept.
+    If groups load something before the first frame, the first `start` does so before the frame begins: all of them take
+    the words that the first of them asks for. For `cleared` cycles after a reset memories of units are cleared: a start
+    in these is kept.
     """
     outside, engines = copied.outside, [engine for channel in channels for engine in channel.engines]
     ports = [port for engine in engines for port in engine_ports(engine, outside)]
     lines = [f"module {name} ("]
     own = ["  input wire clk", "  input wire reset", "  input wire start", "  output wire busy", "  output wire done"]
     lines += [",\n".join([*own, *(port.declared() for port in ports)]), ");"]
-    loading = [number for number, group in enumerate(groups) if group.setup and number not in together[1:]]
+    loading = [number for number, group in enumerate(groups) if group.setup]
     started, begins = "starts" if cleared else "start", "begins"
     lines += [*_clearing(cleared), *_beginning(loading, started), *_frames(max(group.lag for group in groups))]
     for number, group in enumerate(groups):
-        loads = None
-        if group.setup:
-            before = loading.index(together[0] if number in together else number)
-            loads = f"loaded{loading[before - 1]}" if before else f"{started} && !ready"
+        loads = f"{started} && !ready" if group.setup else None
         lines += _working(number, group, (begins, loads), copied)
         begins = f"ends{number}" if group.lag else f"last{number}"
     lines.append(f"  assign busy = {' || '.join(f'busy{number}' for number in range(len(groups)))};")
@@ -69,7 +64,7 @@ def top_module(
                 lines.append(f"  assign {port.name} = {copied.sent(port.name, 0)};")
                 continue
             # A group that is not at work asks for nothing, and its data are masked.
-            asks = [f"running{number}{' && ready' if number in together[1:] else ''}" for number in users]
+            asks = [f"running{number}{' && ready' if number in loading[1:] else ''}" for number in users]
             masked = [
                 f"({asking} ? {copied.sent(port.name, number)} : {port.bits}'d0)"
                 for number, asking in zip(users, asks, strict=True)
@@ -104,8 +99,8 @@ def _beginning(loading: Sequence[int], start: str) -> Iterator[str]:
         yield f"  wire begins = {start};"
         return
     yield "  reg ready;"
-    yield f"  wire begins = ready ? {start} : loaded{loading[-1]};"
-    yield f"  always @(posedge clk) ready <= !reset && (ready || loaded{loading[-1]});"
+    yield f"  wire begins = ready ? {start} : loaded{loading[0]};"
+    yield f"  always @(posedge clk) ready <= !reset && (ready || loaded{loading[0]});"
 
 
 def _frames(most: int) -> Iterator[str]:

@@ -44,7 +44,6 @@ task both(x: u8[8], w: u8[2]) -> (z: u8[8]) {
 """
 APART = [[["one_2"], ["one_3"]]]
 TOGETHER = [[["one_2", "one_3"]]]
-ONCE = "'w' is loaded before the first frame, and 2 groups read it, at the same time"
 
 
 def explored(folder: Path, platform: str = PLATFORM, method: str = "auto", **study: Any) -> Result:
@@ -59,20 +58,11 @@ def refusals(result: Result) -> set[str | None]:
     return {design.not_emitted for design in result.pareto}
 
 
-@pytest.mark.parametrize("method", ["exact", "rounds"])
-def test_what_several_groups_load_once_is_left_out(tmp_path: Path, method: str) -> None:
-    study = {"fusions": APART + TOGETHER, "objectives": ["internal_memory_elements"], "blocks": "divisors"}
-    assert refusals(explored(tmp_path, method=method, fusions=APART, styles=["block"], together=True)) == {ONCE}
-    result = explored(tmp_path, method=method, hardware=True, styles=["block"], together=True, **study)
-    assert refusals(result) == {None}
-    assert {len(design.groups) for design in result.pareto} == {1}
-    assert result.to_json().count("not_emitted") == 0
-
-
-def test_nothing_is_left_where_all_groups_share_it(tmp_path: Path) -> None:
-    with pytest.raises(InfeasibleError, match="is not emitted"):
-        explored(tmp_path, fusions=APART, styles=["block"], together=True, hardware=True)
-    assert refusals(explored(tmp_path, fusions=APART, styles=["block"], hardware=True)) == {None}, "in turn"
+@pytest.mark.parametrize("styles", [["block"], ["stream"]])
+def test_what_several_groups_load_once_is_offered(tmp_path: Path, styles: list[str]) -> None:
+    for hardware in (False, True):
+        result = explored(tmp_path, fusions=APART, styles=styles, together=True, hardware=hardware)
+        assert refusals(result) == {None}
 
 
 SOON = PLATFORM.replace("latency = 7", "latency = 4")

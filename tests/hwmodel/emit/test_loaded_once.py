@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
 from cpp_programs import is_right, needs_compiler, seen_of
 from hardware_designs import PLATFORM, Small, bench_of
+from port_designs import frames_at_port
 from verilog_programs import frames_of, needs_icarus, promised_frames
 
-from arrayol.errors import ArrayolError
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, row_major
 from hwmodel.emit.hls.design import HlsFiles
 from hwmodel.emit.schedule.design import HardwareDesign
-from hwmodel.emit.verilog import design as files_of_designs
-from hwmodel.emit.verilog.coverage import Coverage
+from hwmodel.emit.verilog.design import DesignFiles
 
 SPEC = """\
 elementary weighed(x: u8[3], w: u8[3]) -> (y: u16) {
@@ -62,10 +62,10 @@ task top(x: u8[*, 12], w: u8[3], v: u8[4]) -> (q: u16[*, 4]) {
 """
 
 
-def mapped(platform: str = PLATFORM, *, together: bool = False) -> tuple[Small, Design]:
+def mapped(platform: str = PLATFORM) -> tuple[Small, Design]:
     """Three tasks in three groups; two read `w`, and two `v`."""
     groups = (GroupDesign((Processor(task),), Blocks((1, 2), row_major(2))) for task in ("weigh", "shift", "scale"))
-    design = Design(tuple(groups), together=together)
+    design = Design(tuple(groups))
     return Small(bench_of(SPEC, platform), (design,)), design
 
 
@@ -96,15 +96,10 @@ def test_in_cpp_each_group_has_its_own() -> None:
 
 
 @needs_icarus
-def test_all_of_them_must_listen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If groups asked one after another, the setup would take longer than in the model."""
+def test_all_of_them_must_listen() -> None:
+    """A group that does not load with the first one asks in its first frame, which takes longer."""
     hardware, setup = emitted()
-    in_turn = files_of_designs.top_module
-    monkeypatch.setattr(files_of_designs, "top_module", lambda *given, **_: in_turn(*given))
-    assert frames_of(hardware)[0].before > setup
-
-
-def test_at_the_same_time_it_is_refused() -> None:
-    small, design = mapped(together=True)
-    with pytest.raises(ArrayolError, match=r"not-emitted.*'w' is loaded .*and 2 groups read it, at the same time"):
-        Coverage(small.testbench.accesses, small.testbench.platform).require(design)
+    files = DesignFiles(hardware).files()
+    text, count = re.subn(r"\.load\(.*?\)(?=, \.loaded\(loaded1\))", ".load(1'b0)", files["rtl/top_top.v"])
+    assert count == 1
+    assert frames_at_port(files | {"rtl/top_top.v": text}) != promised_frames(hardware, setup)

@@ -52,6 +52,11 @@ class _Printer:
         return "\n".join([*lines, "endmodule", ""])
 
     @property
+    def _loading(self) -> list[int]:
+        """The numbers of the groups that load something before the first frame."""
+        return [number for number, group in enumerate(self.groups) if group.setup]
+
+    @property
     def _vector(self) -> str:
         return f"[{len(self.groups) - 1}:0]"
 
@@ -61,7 +66,6 @@ class _Printer:
 
     def _periods(self) -> Iterator[str]:
         """The frames that are wanted, and the periods; what stays on the chip is loaded before the first one."""
-        loading = [number for number, group in enumerate(self.groups) if group.setup]
         yield "  reg waits;  // a frame that was not taken yet"
         cleared = max(group.cleared for group in self.groups)
         if cleared:
@@ -70,11 +74,11 @@ class _Printer:
         yield f"  wire wanted = {'(start || waits) && clearing == 0' if cleared else 'start || waits'};"
         yield f"  always @(posedge clk) waits <= !reset && {'(start || waits)' if cleared else 'wanted'} && !taken;"
         ready = "wanted"
-        if loading:
+        if self._loading:
             yield "  reg ready, loads;  // all that stays is there, or is being loaded"
-            yield f"  wire {', '.join(f'loaded{number}' for number in loading)};"
+            yield f"  wire {', '.join(f'loaded{number}' for number in self._loading)};"
             yield "  wire load = wanted && !ready && !loads;"
-            yield f"  wire comes = loaded{loading[-1]};"
+            yield f"  wire comes = loaded{self._loading[0]};"
             yield "  always @(posedge clk) begin"
             yield "    ready <= !reset && (ready || comes);"
             yield "    loads <= !reset && (load || (loads && !comes));"
@@ -92,17 +96,25 @@ class _Printer:
 
     def _turns(self) -> Iterator[str]:
         yield f"  port_turns #(.GROUPS({len(self.groups)})) turns ("
-        yield f"    .clk(clk), .reset(reset), .begins(begins), .asks({ASKS}), .served({SERVED}),"
+        asking = ASKS
+        if self._loading[1:]:
+            # All take the words that the first of them asks for before the first frame.
+            listeners = sum(1 << number for number in self._loading[1:])
+            asking = f"ready ? {ASKS} : {ASKS} & ~{len(self.groups)}'d{listeners}"
+        yield f"    .clk(clk), .reset(reset), .begins(begins), .asks({asking}), .served({SERVED}),"
         yield f"    .granted({GRANTED}), .owner(owner)"
         yield "  );"
 
     def _group(self, number: int, group: GroupSchedule) -> Iterator[str]:
         connected = [".clk(clk)", ".reset(reset)", f".start(starts[{number}])", f".busy(busies[{number}])"]
         connected += [f".running(running[{number}])", f".last(lasts[{number}])"]
-        connected += [f".{own}({own}[{number}])" for own in (GRANTED, ASKS, SERVED)]
+        connected += [f".{own}({own}[{number}])" for own in (ASKS, SERVED)]
+        granted = f"{GRANTED}[{number}]"
+        if number in self._loading[1:]:
+            granted = f"ready ? {granted} : {GRANTED}[{self._loading[0]}]"
+        connected.append(f".{GRANTED}({granted})")
         if group.setup:
-            before = [other for other, own in enumerate(self.groups[:number]) if own.setup]
-            connected += [f".load({f'loaded{before[-1]}' if before else 'load'})", f".loaded(loaded{number})"]
+            connected += [".load(load)", f".loaded(loaded{number})"]
         for port in (port for engine in group.engines for port in engine_ports(engine.name, self.outside)):
             if port.output:
                 yield wire(f"{port.name}{number}", port.bits)

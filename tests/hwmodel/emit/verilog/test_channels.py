@@ -26,7 +26,6 @@ from hwmodel.cost_model.model import MachineModel
 from hwmodel.emit.schedule.design import HardwareDesign
 from hwmodel.emit.schedule.group import Tables
 from hwmodel.emit.schedule.value_proof import require_values, there_before
-from hwmodel.emit.verilog.coverage import Coverage
 from hwmodel.emit.verilog.design import DesignFiles
 from hwmodel.platform import Platform
 from hwmodel.residence import Loads
@@ -84,7 +83,7 @@ def test_a_stream_that_loads_once(tmp_path: Path) -> None:
     require_port_frames(design, setup_cycles=32)
 
 
-PAIR = """\
+SHARES = """\
 elementary add(x: u8, t: u8[3]) -> (y: u8) { y = x + t[0] + t[1] + t[2] }
 
 task adds(x: u8[6], t: u8[3]) -> (y: u8[6]) {
@@ -95,49 +94,38 @@ task adds(x: u8[6], t: u8[3]) -> (y: u8[6]) {
   }
 }
 
-task pair(x: u8[6], s: u8[3], t: u8[3]) -> (z: u8[6]) {
+task shares(x: u8[6], s: u8[3], t: u8[3]) -> (z: u8[6]) {
   y = adds(x, s)
-  z = adds(y, t)
+  u = adds(y, t)
+  z = adds(u, s)
 }
 """
 ONCE: Loads = {"s": "once", "t": "once"}
+BLOCKS = 1, None
+STREAM = 1, PORT
 
 
-@pytest.fixture
-def pair(tmp_path: Path) -> Case:
-    """Two tasks, each of which reads an array that the other one does not."""
-    path = tmp_path / "pair.aol"
-    path.write_text(PAIR)
-    return Case.of(path)
-
-
-@pytest.mark.parametrize("port", ["shared", "separate"])
-def test_channels_load_for_several_groups_at_the_same_time(pair: Case, port: str) -> None:
-    platform = at_once(port, 2)
-    design = mixed_design(pair, ((1, None), (1, None)), platform, loads=ONCE)
-    assert design.addresses.channels["s"] != design.addresses.channels["t"]
-    setup_cycles = MachineModel(pair.network, platform, ONCE).once.setup_cycles
-    assert setup_cycles < MachineModel(pair.network, at_once(port, 1), ONCE).once.setup_cycles
-    require_port_frames(design, setup_cycles)
-    assert frames_behind_axi(design, 2) == ([0, 0], 0)
-
-
+@pytest.mark.parametrize("together", [False, True])
 @pytest.mark.parametrize(
-    ("kinds", "together", "said"),
-    [
-        (((1, None), (1, None)), True, "2 groups, at the same time, read what 2 channels load before all frames"),
-        (((1, None), (1, PORT)), False, "2 groups, one of which is a stream, read what 2 channels load"),
-    ],
+    "kinds",
+    [(BLOCKS, BLOCKS, BLOCKS), (STREAM, BLOCKS, BLOCKS), (BLOCKS, (2, PORT)), (STREAM, STREAM, STREAM)],
+    ids=["blocks", "a stream first", "a stream last", "streams"],
 )
-def test_they_do_not_for_groups_at_the_same_time_and_streams(
-    pair: Case, kinds: Kinds, said: str, *, together: bool
+@pytest.mark.parametrize(("port", "channels"), [("shared", 1), ("separate", 2), ("shared", 2)])
+def test_groups_share_what_is_loaded_once(
+    tmp_path: Path, port: str, channels: int, kinds: Kinds, *, together: bool
 ) -> None:
-    with pytest.raises(ArrayolError, match=rf"not-emitted.*{said}"):
-        mixed_design(pair, kinds, at_once("shared", 2), together=together, loads=ONCE)
-    model = MachineModel(pair.network, at_once("shared", 2), ONCE)
-    assert Coverage(model.accesses, model.platform).is_shared_setup(list(pair.network.processes)[:1])
-    assert not Coverage(model.accesses, model.platform).is_shared_setup([*pair.network.processes])
-    mixed_design(pair, kinds, at_once("shared", 1), together=together, loads=ONCE)
+    """All take the words of one load of each array; channels load at the same time."""
+    (tmp_path / "shares.aol").write_text(SHARES)
+    case, platform = Case.of(tmp_path / "shares.aol"), at_once(port, channels)
+    design = mixed_design(case, kinds, platform, together=together, loads=ONCE)
+    assert len({design.addresses.channels[name] for name in ONCE}) == channels
+    setup_cycles = MachineModel(case.network, platform, ONCE).once.setup_cycles
+    if channels > 1:
+        assert setup_cycles < MachineModel(case.network, at_once(port, 1), ONCE).once.setup_cycles
+    require_port_frames(design, setup_cycles)
+    frames, violations = frames_behind_axi(design, 2)
+    assert (set(frames), violations) == ({0}, 0)
 
 
 def test_a_channel_that_no_group_uses_has_no_port(tmp_path: Path) -> None:
