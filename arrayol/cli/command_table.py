@@ -66,7 +66,7 @@ COMMANDS = {
     "cost": ("arrayol.cli.commands.cost", "Derive the cost of elementary tasks in cycles, logic and energy."),
     "explore": ("arrayol.cli.commands.explore", "Search for the best hardware designs; show the Pareto front."),
     "simulate": ("arrayol.cli.commands.simulate", "Run a design of a result on the simulated machine, word by word."),
-    "emit": ("arrayol.cli.commands.emit", "Write a design of a result as hardware, in Verilog."),
+    "emit": ("arrayol.cli.commands.emit", "Write a design of a result as hardware, in Verilog or C++."),
     "synth": ("arrayol.cli.commands.synth", "Synthesise an emitted design for an FPGA and compare costs."),
     "calibrate": ("arrayol.cli.commands.calibrate", "Fit the cost of control logic to synthesised designs."),
     "layout": ("arrayol.cli.commands.layout", "Find which memory bank holds which element of a nest's arrays."),

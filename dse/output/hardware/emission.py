@@ -308,7 +308,9 @@ def outputs_of(opened: StoredDesign, frame: Mapping[str, NDArray[Any]]) -> Mappi
 
 def _require_covered(form: type[EmittedDesign], opened: StoredDesign, functions: Functions | None) -> None:
     for name in opened.black_boxes(functions):
-        raise not_emitted(f"'{name}' has no body", _body_hint(form, opened, name))
+        is_python = opened.spec.elementaries[name].extern is not None
+        what = "is a Python function, which was not allowed to run" if is_python else "has no body"
+        raise not_emitted(f"'{name}' {what}", _body_hint(form, opened, name))
     Coverage(opened.accesses, opened.platform, as_verilog=form.takes_modules).require(opened.design)
 
 
