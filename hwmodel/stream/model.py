@@ -284,8 +284,8 @@ class StreamModel:
     def _timing(self, node: Node, strides: tuple[int, ...]) -> tuple[int, int]:
         """The interval and the datapath's latency.
 
-        It is the largest on offer of which all strides are multiples, so that a unit's cycles go round without a pause;
-        the largest up to the pulses between firings where there is none.
+        It is the largest on offer of which all strides are multiples, so that a unit's cycles go round without a pause.
+        Raises ArrayolError (`not-streamed`) where there is none.
         """
         if self._like is not None:
             return self._like.timing[node.name]
@@ -294,8 +294,11 @@ class StreamModel:
         if self.platform is None:
             return 1, 0
         offered, spacing = self.platform.intervals(node.process), min(strides)
-        whole = [interval for interval in offered if math.gcd(*strides) % interval == 0]
-        fitting = whole or [interval for interval in offered if interval <= spacing]
+        fitting = [interval for interval in offered if math.gcd(*strides) % interval == 0]
+        if not fitting and offered[0] <= spacing:
+            odd = min(stride for stride in strides if stride % offered[0])
+            text = f"'{node.name}' fires every {odd} pulses, which is no multiple of an interval that it can have"
+            raise not_streamed(f"{text}, such as {offered[0]}")
         if not fitting:
             text = f"'{node.name}' starts a repetition every {offered[0]} cycles at best, but fires every "
             text += "pulse" if spacing == 1 else f"{spacing} pulses"

@@ -24,7 +24,7 @@ from dse.space.streams import frames_of, is_whole, paces_of, streams_of
 from hwmodel.cost_model.estimate import GroupEstimate
 from hwmodel.cost_model.streaming.stream_groups import StreamPricer, metrics_of_streams
 from hwmodel.design import GroupDesign
-from hwmodel.emit.verilog.paces import refused_paces
+from hwmodel.emit.verilog.unread_sums import refused_sums
 from hwmodel.streamed import Stream
 
 _NO_STREAMS = 0.015  # roughly, of a look at a group that does not stream,
@@ -97,7 +97,7 @@ def _emitted(space: MappingSpace, pricer: StreamPricer, designs: Iterable[Priced
     refusal = None
     for design, estimate in designs:
         assert design.stream is not None, "it streams"
-        refused = next(refused_paces(pricer.model, design.stream), None) if space.study.hardware else None
+        refused = next(refused_sums(pricer.model, design.stream), None) if space.study.hardware else None
         if refused is None:
             yield design, estimate
         refusal = refusal or refused

@@ -19,7 +19,6 @@ from hwmodel.emit.streams.nets.whole import GroupNets, LaneEnables, whole_nets
 from hwmodel.emit.streams.positions import LaneNets, positions_of
 from hwmodel.emit.streams.sources import Literals, Sources, VerilogLiterals, ports_read
 from hwmodel.emit.verilog.datapaths.chunks import has_bus
-from hwmodel.emit.verilog.paces import uneven_strides
 from hwmodel.stream.lanes import Lane
 from hwmodel.stream.model import StreamModel
 from hwmodel.stream.nodes import Node
@@ -137,10 +136,7 @@ class StreamHardware:
         for own in self.lanes.values():
             if any(position.segment.shifts for position in own.positions):
                 periods.add(own.period)
-        tasks = {task: self.firing[task] for task in self.streamed.tasks}
-        for refused in uneven_strides(tasks, self.frame):
-            raise refused
-        periods |= {firing.interval for firing in tasks.values()}
+        periods |= {self.firing[task].interval for task in self.streamed.tasks}
         if self.frame % lcm(*periods):
             raise not_emitted(f"frames of {self.frame} pulses, no multiple of {lcm(*periods)}", "take another pace")
         return lcm(*periods)

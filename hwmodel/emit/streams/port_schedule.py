@@ -26,7 +26,7 @@ from hwmodel.emit.streams.chunks import ChunkMemories, ChunkMemory, StreamMoves
 from hwmodel.emit.streams.flows import Flow, flows_of
 from hwmodel.emit.streams.hardware import StreamHardware
 from hwmodel.emit.streams.port_group import GOES, PULSES, FlowAgent, StreamSchedule
-from hwmodel.emit.verilog.paces import unread_sums
+from hwmodel.emit.verilog.unread_sums import unread_sums
 from hwmodel.platform import Platform
 from hwmodel.simulator.schedule.plan import outside_elements
 from hwmodel.simulator.streams.group_run import StreamGroupRun

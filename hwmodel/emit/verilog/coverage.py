@@ -25,7 +25,7 @@ from hwmodel.emit.schedule.own_module import own_module
 from hwmodel.emit.schedule.port import QUEUED, SETTLING
 from hwmodel.emit.schedule.units import FETCH
 from hwmodel.emit.verilog.datapaths.datapath import refusals
-from hwmodel.emit.verilog.paces import refused_paces
+from hwmodel.emit.verilog.unread_sums import refused_sums
 from hwmodel.platform import Platform
 from hwmodel.residence import ROM
 from hwmodel.stream.model import StreamModel
@@ -255,7 +255,7 @@ class Coverage:
             if group.stream is not None:
                 yield from self._of_stream(group.tasks, group.stream)
                 if self.as_verilog:
-                    yield from refused_paces(self._model_of(group.tasks, group.stream), group.stream)
+                    yield from refused_sums(self._model_of(group.tasks, group.stream), group.stream)
             if group.layouts and self.why_no_layouts is not None:
                 yield self.why_no_layouts
             for processor in group.processors:

@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from stream_designs import platform_at
 from stream_networks import Case, case_of
 
 from arrayol.errors import ArrayolError
+from hwmodel.datapath.entry import ElementaryEntry
+from hwmodel.stream.model import StreamModel
 from hwmodel.streamed import Stream
 
 HEAD = """const H = 8
@@ -112,6 +115,20 @@ def test_a_state_within_a_pulse(tmp_path: Path) -> None:
     assert refusal(tmp_path, text, Stream(pace=Fraction(1, 2))) == (
         "'rows' can take the state of [0, 1] after 1 cycle, but fires every pulse: a pace of 1 is the least"
     )
+
+
+def test_pulses_that_no_interval_divides(tmp_path: Path) -> None:
+    """A unit that takes a repetition every 2 cycles cannot go round in 3 pulses; one of 1 or 3 can."""
+    case, stream = case_of("column", tmp_path, H=4, W=5), Stream(pace=Fraction(3))
+
+    def model(*intervals: int) -> StreamModel:
+        entry = ElementaryEntry(interval=intervals, latency=9)
+        platform = platform_at(2).model_copy(update={"elementary": {"third": entry}})
+        return StreamModel(case.accesses, tuple(case.network.processes), platform)
+
+    with pytest.raises(ArrayolError, match=r"not-streamed.*fires every 3 pulses, which is no multiple of an interval"):
+        model(2).metrics(stream)
+    assert {node.firing.interval for node in model(2, 3).fired(stream).nodes.values()} == {1, 3}
 
 
 @pytest.mark.parametrize(

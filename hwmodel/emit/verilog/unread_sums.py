@@ -1,32 +1,20 @@
-"""Streams that Verilog does not keep up with: their pulses do not suit the units, or the memories of these."""
+"""Streams that Verilog does not keep up with: their pulses do not suit the memories of units."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from arrayol.errors import ArrayolError
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.stream.model import StreamModel, last_firing, metrics_of
-from hwmodel.streamed import Firing, Stream, StreamedGroup
+from hwmodel.streamed import Stream, StreamedGroup
 
 
-def refused_paces(model: StreamModel, stream: Stream) -> Iterator[ArrayolError]:
+def refused_sums(model: StreamModel, stream: Stream) -> Iterator[ArrayolError]:
     """The reasons why a group is not emitted under decisions. Raises ArrayolError (`not-streamed`)."""
     fired = model.fired(stream)
-    yield from uneven_strides({task: fired.nodes[task].firing for task in model.tasks}, fired.frame)
     if stream.interface == "port" and stream.chunk:
         yield from unread_sums(model, fired)
-
-
-def uneven_strides(firing: Mapping[str, Firing], frame: int) -> Iterator[ArrayolError]:
-    """Tasks whose units do not go round in step with their firings, or with frames of so many pulses."""
-    for task, own in firing.items():
-        odd = [stride for stride in (*own.strides, frame) if stride % own.interval]
-        if odd:
-            yield not_emitted(
-                f"'{task}' fires every {odd[0]} pulses, and its units take {own.interval} for a repetition",
-                "take another pace, whose pulses are whole intervals",
-            )
 
 
 def unread_sums(model: StreamModel, streamed: StreamedGroup) -> Iterator[ArrayolError]:
