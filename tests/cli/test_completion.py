@@ -50,7 +50,7 @@ def completed(arrayol: CommandLine, monkeypatch: pytest.MonkeyPatch, line: str) 
         ("arrayol explore --method ex", ["plain,exhaustive", "plain,exact"]),
         ("arrayol explore --method=exa", ["plain,exact"]),
         ("arrayol explore --objectives units,fr", ["plain,units,frame_cycles", "plain,units,frames_per_second"]),
-        ("arrayol explore --pick ", ["plain,knee"]),
+        ("arrayol explore --pick ", ["plain,knee", "plain,fastest"]),
         ("arrayol run a.aol --top ", ["plain,first", "plain,two", "plain,one"]),
         ("arrayol show a.aol f", ["plain,first"]),
         ("arrayol layout a.aol t", ["plain,two"]),

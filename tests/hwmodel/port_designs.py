@@ -32,7 +32,32 @@ from hwmodel.platform import Platform
 from hwmodel.residence import Loads
 from hwmodel.streamed import Stream
 
+SHARES = """\
+elementary add(x: u8, t: u8[3]) -> (y: u8) { y = x + t[0] + t[1] + t[2] }
+
+task adds(x: u8[6], t: u8[3]) -> (y: u8[6]) {
+  repeat [6] of add {
+    x <- x
+    t <- t
+    y -> y
+  }
+}
+
+task shares(x: u8[6], s: u8[3], t: u8[3]) -> (z: u8[6]) {
+  y = adds(x, s)
+  u = adds(y, t)
+  z = adds(u, s)
+}
+"""
+ONCE: Loads = {"s": "once", "t": "once"}
 Kinds = Sequence[tuple[int, Stream | None]]  # groups: of each how many tasks, and how it streams; None in blocks
+
+
+def sharing_case(folder: Path) -> Case:
+    """Three tasks, two of which read the same array; another reads `t`."""
+    path = folder / "shares.aol"
+    path.write_text(SHARES)
+    return Case.of(path)
 
 
 def port_design(

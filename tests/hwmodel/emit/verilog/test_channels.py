@@ -13,11 +13,20 @@ from generated_designs import CHANNELS, try_many
 from hardware import cheap, hardware_of, tried
 from hardware_designs import PLATFORM, SPEC, Small, explored
 from many_cases import full_count, new_seed
-from port_designs import Kinds, frames_at_port, memory_of, mixed_design, port_design, require_port_frames
+from port_designs import (
+    ONCE,
+    Kinds,
+    frames_at_port,
+    memory_of,
+    mixed_design,
+    port_design,
+    require_port_frames,
+    sharing_case,
+)
 from small_shipped import quick_front, small_shipped
 from strategies_machine import with_channels
 from stream_designs import platform_at
-from stream_networks import Case, case_of
+from stream_networks import case_of
 from verilog_programs import needs_icarus, promised_frames
 
 from arrayol.errors import ArrayolError
@@ -28,7 +37,6 @@ from hwmodel.emit.schedule.group import Tables
 from hwmodel.emit.schedule.value_proof import require_values, there_before
 from hwmodel.emit.verilog.design import DesignFiles
 from hwmodel.platform import Platform
-from hwmodel.residence import Loads
 from hwmodel.streamed import Stream
 
 pytestmark = needs_icarus
@@ -83,24 +91,6 @@ def test_a_stream_that_loads_once(tmp_path: Path) -> None:
     require_port_frames(design, setup_cycles=32)
 
 
-SHARES = """\
-elementary add(x: u8, t: u8[3]) -> (y: u8) { y = x + t[0] + t[1] + t[2] }
-
-task adds(x: u8[6], t: u8[3]) -> (y: u8[6]) {
-  repeat [6] of add {
-    x <- x
-    t <- t
-    y -> y
-  }
-}
-
-task shares(x: u8[6], s: u8[3], t: u8[3]) -> (z: u8[6]) {
-  y = adds(x, s)
-  u = adds(y, t)
-  z = adds(u, s)
-}
-"""
-ONCE: Loads = {"s": "once", "t": "once"}
 BLOCKS = 1, None
 STREAM = 1, PORT
 
@@ -116,8 +106,7 @@ def test_groups_share_what_is_loaded_once(
     tmp_path: Path, port: str, channels: int, kinds: Kinds, *, together: bool
 ) -> None:
     """All take the words of one load of each array; channels load at the same time."""
-    (tmp_path / "shares.aol").write_text(SHARES)
-    case, platform = Case.of(tmp_path / "shares.aol"), at_once(port, channels)
+    case, platform = sharing_case(tmp_path), at_once(port, channels)
     design = mixed_design(case, kinds, platform, together=together, loads=ONCE)
     assert len({design.addresses.channels[name] for name in ONCE}) == channels
     setup_cycles = MachineModel(case.network, platform, ONCE).once.setup_cycles
