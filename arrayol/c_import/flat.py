@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from arrayol.c_import.expansion.flat_loops import LEAST_ROW, with_rows
+from arrayol.c_import.expansion.flat_loops import LEAST_ROW, with_quotients, with_rows
 from arrayol.c_import.forms import (
     as_data,
     isl_condition,
@@ -102,7 +102,7 @@ def delinearised(
 
     Raises NumberNeededError, and ArrayolError for arrays without a size.
     """
-    statements = with_rows(statements, sizes)
+    statements = with_rows(with_quotients(statements), sizes)
     uses: dict[str, list[_Use]] = {}
     for statement in statements:
         uses.setdefault(statement.target.array, []).append(_Use(statement.target, statement, True))

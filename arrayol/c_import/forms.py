@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from arrayol.c_import.model import (
     Bordered,
@@ -71,11 +72,13 @@ def form_text(form: Form, text_of: TermText = term_text) -> str:
     return text[3:] if text.startswith(" + ") else f"-{text[3:]}"
 
 
-def renamed(form: Form, values: Mapping[str, Form]) -> Form:
-    """The form with forms in place of some names."""
+def renamed(form: Form, values: Mapping[Any, Form]) -> Form:
+    """The form with forms in place of some names, quotients and rests."""
     result: Form = Affine(constant=form.constant)
     for term, factor in form.terms:
-        if isinstance(term, Rounded):
+        if isinstance(term, Rounded) and term in values:
+            result += values[term].scaled(factor)
+        elif isinstance(term, Rounded):
             result += rounded(term.operator, renamed(term.form, values), term.divisor).scaled(factor)
         elif isinstance(term, Bordered):
             inner = Bordered(term.mode, renamed(term.form, values), renamed(term.extent, values))
@@ -150,7 +153,7 @@ def names_of(form: Form) -> set[str]:
     return names
 
 
-def renamed_condition(condition: ElementGuard, values: Mapping[str, Form]) -> ElementGuard:
+def renamed_condition(condition: ElementGuard, values: Mapping[Any, Form]) -> ElementGuard:
     """The condition with forms in place of some names."""
     form = None if condition.form is None else renamed(condition.form, values)
     return ElementGuard(condition.kind, form, tuple(renamed_condition(one, values) for one in condition.parts))

@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parent / "styles"
 REPETITIONS = {
     "adaptive": ["[100] delay 1", "[100]"],
     "bands": ["[96]", "[96]", "[96]", "[96]", "[8, 12, 2]", "[8, 12, 2]", "[100]"],
-    "block_transform": ["[12, 8, 8]", "[12, 8]", "[12, 8]", "[12, 64]"],
+    "block_transform": ["[3, 4, 8, 8]", "[3, 4, 8]", "[3, 4, 8]", "[3, 4, 64]"],
     "called_by_choice": ["[100] delay 1", "[100]"],
     "called_twice": [],
     "cascade": ["[128] delay 1"],
@@ -51,6 +51,7 @@ REPETITIONS = {
     "equalize": ["[32]", "[32, 256] delay 1, 0", "[256]", "[256] delay 1", "[32, W]"],
     "every_fourth": ["[50]", "[50]", "[50]", "[50]", "[101]"],
     "every_second": ["[100]", "[200] delay 1", "[25]"],
+    "flat_picture": ["[20, 36]", "[20, 36]", "[36, 20]"],
     "fft": ["[8]", "[4, 2]", "[2, 4]", "[8]"],
     "flat_histogram": ["[30]", "[1920] delay 1", "[30, 64] delay 1, 0", "[64]"],
     "histogram": ["[H]", "[H, 256] delay 1, 0", "[256]"],
@@ -85,6 +86,7 @@ REPETITIONS = {
     "sorted": ["[118]"],
     "structs": ["[32]"],
     "subsampled": ["[24, 80]", "[12, 40]", "[12, 40]", "[80, 12]"],
+    "volume": ["[6, 8, 10]"],
     "weights": ["[4]", "[4, 16] delay 1, 0", "[16]"],
     "wrapped": ["[20, 24]", "[200]", "[200]"],
 }
@@ -94,6 +96,7 @@ WINDOWS = {
     "copied_lines": "in_: u8[3, 3]",
     "delay_line": "x: i16[8]",
     "dilated": "x: i32[3]",
+    "flat_picture": "in_: u8[3]",
     "fft": "re_in2: i16[2]",
     "line_buffer": "in_: u8[3, 3]",
     "line_buffer_kept": "in_: u8[3, 3]",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from arrayol.c_import.forms import renamed, renamed_condition
 from arrayol.c_import.graphs import mapped, with_values
@@ -12,9 +13,9 @@ from arrayol.c_import.model import COperation, ElementAccess, ElementGuard, ForL
 
 @dataclass
 class Renaming:
-    """Forms in place of iterators, by name; each condition is changed once, since its identity counts."""
+    """Forms in place of iterators, quotients and rests; each condition is changed once, since its identity counts."""
 
-    values: Mapping[str, Form]
+    values: Mapping[Any, Form]
     guards: dict[int, ElementGuard] = field(default_factory=dict)
 
     def statement(self, statement: Statement, loops: tuple[ForLoop, ...], position: tuple[int, ...]) -> Statement:
