@@ -48,7 +48,7 @@ def residences(draw: st.DrawFn, network: Network) -> tuple[Network, dict[str, Lo
     return replace(network, arrays=arrays, processes=processes), loads
 
 
-LEAST_BUILT = 9  # cycles of latency: 3 of the local memory, and an interval of 6 for the results of any small body
+LEAST_BUILT = 60  # cycles of latency, in which any small body of the drawn networks has its results, also of floats
 
 
 class DrawnPlatform(Platform):
