@@ -21,7 +21,7 @@ from arrayol.ir.network import Flow, Network, Process
 from arrayol.ir.spec import Delay, Port, Shape, TiledDefault, Tiler, port_named
 from hwmodel import memory_kinds
 from hwmodel.memory_kinds import LocalMemoryKind
-from hwmodel.platform import ArrayChannels
+from hwmodel.platform_memories import ArrayChannels
 from hwmodel.residence import MEMORY_OF_LOAD, Loads, loads_of
 from hwmodel.streamed import Frames
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.memory_kinds import BUFFER, FIFO, LocalMemoryKind
-from hwmodel.platform import ArrayChannels
+from hwmodel.platform_memories import ArrayChannels
 from hwmodel.residence import Load
 from hwmodel.streamed import Stream
 

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hwmodel.platform import Platform, RowModel
+from hwmodel.platform import Platform
+from hwmodel.platform_memories import RowModel
 
 Integers = NDArray[Any]  # of int64, or of Python's integers where those could overflow
 WORD_BYTES = 64  # `word_ns` is the time of so many

@@ -16,7 +16,8 @@ from arrayol.ir.types import ElementType
 from arrayol.limits import LARGEST
 from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.design import Blocks, GroupDesign, Processor, Scan
-from hwmodel.platform import ExternalMemory, LocalMemory, Platform
+from hwmodel.platform import Platform
+from hwmodel.platform_memories import ExternalMemory, LocalMemory
 
 TYPES = (ElementType.U8, ElementType.U16, ElementType.F32, ElementType.I64, ElementType.C128)
 _BLOCKS = 1 << 8  # along all dimensions but the innermost, whose places are put together one by one

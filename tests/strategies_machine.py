@@ -19,7 +19,8 @@ from hwmodel.cost_model.group.group import Group
 from hwmodel.datapath.entry import ElementaryEntry, Measured
 from hwmodel.datapath.figures import Datapath
 from hwmodel.design import POLICIES, ArrayKeeps, BankLayout, Blocks, GroupDesign, Processor, ReuseLevel, Scan, rate_of
-from hwmodel.platform import BitCosts, ExternalMemory, LocalMemory, Platform, RowModel
+from hwmodel.platform import BitCosts, Platform
+from hwmodel.platform_memories import ExternalMemory, LocalMemory, RowModel
 from hwmodel.residence import LOADS, Load
 
 

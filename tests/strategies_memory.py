@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from hwmodel.external_memory import Bursts
-from hwmodel.platform import RowModel
+from hwmodel.platform_memories import RowModel
 
 nanoseconds = st.sampled_from([0, 0.7, 5, 13.25, 32, 52, 60.1, 140])
 

@@ -26,7 +26,7 @@ from hwmodel.datapath.figures import Origin
 from hwmodel.design import ArrayLoads, BankLayout, Blocks, Choice, GroupDesign, Policy, Processor, parse_keep
 from hwmodel.design import Design as Decisions
 from hwmodel.memory_kinds import ROM
-from hwmodel.platform import ArrayChannels
+from hwmodel.platform_memories import ArrayChannels
 from hwmodel.residence import Load
 from hwmodel.streamed import Frames, Interface, Starts, Stream
 

@@ -34,7 +34,7 @@ from hwmodel.design import ArrayLoads, BankLayout, Blocks, Choice, GroupDesign, 
 from hwmodel.emit.verilog.coverage import Coverage
 from hwmodel.last_tasks import following
 from hwmodel.memory_kinds import FIFO
-from hwmodel.platform import ArrayChannels
+from hwmodel.platform_memories import ArrayChannels
 from hwmodel.residence import Loads
 
 Item = TypeVar("Item")

@@ -37,7 +37,8 @@ from hwmodel.cost_model.streaming.stream_groups import StreamPricer
 from hwmodel.cost_model.together import PORT
 from hwmodel.design import Design, GroupDesign, structure_of
 from hwmodel.memory_kinds import FIFO, STATE, kind_named
-from hwmodel.platform import ArrayChannels, Platform
+from hwmodel.platform import Platform
+from hwmodel.platform_memories import ArrayChannels
 from hwmodel.residence import Loads
 from hwmodel.simulator.group import LocalMemories
 from hwmodel.simulator.memories.memories import Setup

@@ -27,7 +27,8 @@ from dse.verify.testbench import Judgement, Testbench
 from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign
 from hwmodel.frame_states import with_states_outside
-from hwmodel.platform import ArrayChannels, Platform, for_copies
+from hwmodel.platform import Platform, for_copies
+from hwmodel.platform_memories import ArrayChannels
 from hwmodel.residence import Loads
 
 WHOLE_AT_MOST = 1_000_000  # repetitions; a spec without a reduced size is simulated whole up to so many

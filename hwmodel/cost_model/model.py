@@ -51,7 +51,8 @@ from hwmodel.cost_model.together import PORT, Period, copies_outside, period_cyc
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan, is_plain, rates_of, row_major, structure_of
 from hwmodel.figures import LATENCY
 from hwmodel.frame_states import with_states_outside
-from hwmodel.platform import ArrayChannels, Platform
+from hwmodel.platform import Platform
+from hwmodel.platform_memories import ArrayChannels
 from hwmodel.residence import NO_LOADS, Loads
 from hwmodel.streamed import Frames
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from hwmodel.datapath.technology.rows import NOTHING, MemoryKind
-from hwmodel.platform import LocalPrices
+from hwmodel.platform_memories import LocalPrices
 
 REGISTERS = "registers"
 PARTS = 1000  # costs of a memory are rounded to so many parts of a LUT, FF or um2, so that sums of them are exact

@@ -26,7 +26,7 @@ from hwmodel.datapath.technology.overhead import NO_ROUTES, OverheadTable, Route
 from hwmodel.local_memory.bank_functions import MOST_BANKS, BankFunction, Linear, Residues, one_bank
 from hwmodel.local_memory.memory_kinds import Built, Kinds
 from hwmodel.local_memory.port_plan import PortPlan, Refusal
-from hwmodel.platform import LocalPrices
+from hwmodel.platform_memories import LocalPrices
 
 Way = Literal["registers", "window", "banks", "copies", "fifo", "state", "layout", "segments", "chunks", "bins"]
 Depth = Callable[[BankFunction], int]  # the words of the deepest bank under a function

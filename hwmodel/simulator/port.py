@@ -16,7 +16,8 @@ from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses
 from hwmodel.channels import channel_numbers, has_frames_apart
 from hwmodel.local_words import local_word
-from hwmodel.platform import Platform, RowModel
+from hwmodel.platform import Platform
+from hwmodel.platform_memories import RowModel
 from hwmodel.simulator.requests import Requester, runs_in
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Extents
 from hwmodel.local_words import LocalWord
-from hwmodel.platform import ExternalMemory
+from hwmodel.platform_memories import ExternalMemory
 from hwmodel.simulator.schedule.plan import fault
 
 _ASKED = 1 << 12  # steps whose requests are kept

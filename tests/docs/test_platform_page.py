@@ -23,7 +23,8 @@ from hwmodel.datapath.technology.technology import (
     TechnologyTable,
     load_technology,
 )
-from hwmodel.platform import BitCosts, ExternalMemory, LocalMemory, Platform, RowModel, load_platform
+from hwmodel.platform import BitCosts, Platform, load_platform
+from hwmodel.platform_memories import ExternalMemory, LocalMemory, RowModel
 
 PAGE = (Path(__file__).parents[2] / "docs" / "platform.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)

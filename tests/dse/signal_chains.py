@@ -9,7 +9,8 @@ from arrayol.ir.network import flatten
 from dse.space.mappings import MappingSpace
 from dse.space.study import Study, narrowed
 from hwmodel.cost_model.model import MachineModel
-from hwmodel.platform import ExternalMemory, Platform
+from hwmodel.platform import Platform
+from hwmodel.platform_memories import ExternalMemory
 
 KINDS = {
     "window": """elementary window_of(x: f32[5]) -> (y: f32) {

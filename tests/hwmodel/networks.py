@@ -10,7 +10,8 @@ from arrayol.ir.spec import Delay, Port, Shape, TiledDefault, Tiler
 from arrayol.ir.types import ElementType
 from arrayol.source import SourceFile, Span
 from hwmodel.datapath.entry import ElementaryEntry
-from hwmodel.platform import ExternalMemory, Platform
+from hwmodel.platform import Platform
+from hwmodel.platform_memories import ExternalMemory
 
 NOWHERE = Span(SourceFile("by hand", ""), 0, 0)
 Rows = tuple[tuple[int, ...], ...]

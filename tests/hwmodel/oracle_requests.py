@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hwmodel.platform import ExternalMemory
+from hwmodel.platform_memories import ExternalMemory
 
 Point = tuple[int, ...]
 Run = tuple[int, int]  # the first element, and how many follow each other

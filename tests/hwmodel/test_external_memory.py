@@ -13,7 +13,8 @@ from row_model import points, table
 from strategies_memory import bursts, row_models
 
 from hwmodel.external_memory import Bursts, joined, port_time, row_time
-from hwmodel.platform import ExternalMemory, Platform, RowModel, load_platform
+from hwmodel.platform import Platform, load_platform
+from hwmodel.platform_memories import ExternalMemory, RowModel
 
 ROOT = Path(__file__).resolve().parents[2]
 DDR3 = load_platform(ROOT / "specs" / "platforms" / "ddr3-1333.toml")

@@ -20,15 +20,8 @@ from arrayol.ir.types import ElementType
 from dse.jobs.digest import digest
 from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.datapath.technology.technology import load_technology
-from hwmodel.platform import (
-    ExternalMemory,
-    LocalMemory,
-    Platform,
-    RowModel,
-    check_against,
-    find_platform,
-    load_platform,
-)
+from hwmodel.platform import Platform, check_against, find_platform, load_platform
+from hwmodel.platform_memories import ExternalMemory, LocalMemory, RowModel
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
 

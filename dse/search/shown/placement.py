@@ -25,7 +25,7 @@ from hwmodel.channels import channel_numbers, placements
 from hwmodel.cost_model.memory_port.port import MOST_PLACED, MemoryPort
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Choice, Design, GroupDesign
-from hwmodel.platform import ArrayChannels
+from hwmodel.platform_memories import ArrayChannels
 
 TRIED_AT_MOST = 256  # placements of one design
 ESTIMATED_AT_MOST = 1000  # groups with a placement; of the designs after these only the placement most used is tried

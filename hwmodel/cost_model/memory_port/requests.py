@@ -23,7 +23,7 @@ from arrayol.arrays import IntArray
 from hwmodel.accesses import Extents
 from hwmodel.cost_model.numbering import ascending
 from hwmodel.local_words import LocalWord
-from hwmodel.platform import ExternalMemory
+from hwmodel.platform_memories import ExternalMemory
 
 _FAR = 1 << 62
 

@@ -47,7 +47,8 @@ from hwmodel.cost_model.model import MachineModel
 from hwmodel.cost_model.tables.group_tables import GroupTables
 from hwmodel.design import Blocks, GroupDesign, Processor, ReuseLevel, row_major
 from hwmodel.figures import LATENCY
-from hwmodel.platform import RowModel, load_platform
+from hwmodel.platform import load_platform
+from hwmodel.platform_memories import RowModel
 
 CASES = 180
 MOST_SECONDS = 1.0  # of predicted work, for one method

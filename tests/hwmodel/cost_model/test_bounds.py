@@ -27,7 +27,8 @@ from hwmodel.cost_model.model import MachineModel
 from hwmodel.cost_model.numbering import LIMIT
 from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.design import GroupDesign
-from hwmodel.platform import ExternalMemory, LocalMemory, Platform, platform_of
+from hwmodel.platform import Platform, platform_of
+from hwmodel.platform_memories import ExternalMemory, LocalMemory
 
 FIGURES = ("latency_cycles", "frame_cycles", "internal_memory_elements", "internal_memory_bits", "memory_blocks")
 

@@ -37,7 +37,8 @@ from hwmodel.cost_model.metrics import (
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.cost_model.tables.steps import Offered
 from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor, Scan, interval_of, parse_keep, rate_of, units_of
-from hwmodel.platform import ExternalMemory, Platform
+from hwmodel.platform import Platform
+from hwmodel.platform_memories import ExternalMemory
 
 OFFERED = st.sampled_from(((1, 2, 3, 4), (1, 2, 3), (1, 4), (1, 2, 6), (2, 3, 5), (2, 4), (3,)))
 NAMED = st.sampled_from((TIMES[:1], TIMES[:1], TIMES[1:], TIMES, ()))

@@ -22,7 +22,8 @@ from hwmodel.cost_model.model import MachineModel
 from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.design import row_major
 from hwmodel.figures import LATENCY
-from hwmodel.platform import ExternalMemory, Platform
+from hwmodel.platform import Platform
+from hwmodel.platform_memories import ExternalMemory
 from hwmodel.simulator.requests import Requester
 
 ENTRIES = {"e": ElementaryEntry(initiation_interval=1, latency=2)}

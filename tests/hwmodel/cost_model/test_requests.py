@@ -14,7 +14,7 @@ from oracle_requests import cycles_of_requests, row_of, run_cycles, runs_of_set,
 from hwmodel.accesses import points
 from hwmodel.cost_model.memory_port.requests import ElementRuns, Requested, Requests, axis_starts
 from hwmodel.local_words import LocalWord
-from hwmodel.platform import ExternalMemory
+from hwmodel.platform_memories import ExternalMemory
 from hwmodel.simulator.requests import Requester, runs_in
 from hwmodel.simulator.schedule.plan import SimulatorError
 

@@ -23,7 +23,8 @@ from hwmodel.cost_model.estimate import DesignEstimate
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.design import Blocks, Design, Fusion, GroupDesign, Processor, row_major
-from hwmodel.platform import BitCosts, ExternalMemory, LocalMemory, Platform
+from hwmodel.platform import BitCosts, Platform
+from hwmodel.platform_memories import ExternalMemory, LocalMemory
 from hwmodel.published.group import PublishedDesign
 from hwmodel.published.model import PublishedModel
 from hwmodel.residence import Load

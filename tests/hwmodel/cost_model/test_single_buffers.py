@@ -16,7 +16,8 @@ from hwmodel.cost_model.estimate import DesignEstimate
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, row_major
-from hwmodel.platform import ExternalMemory, Platform, RowModel
+from hwmodel.platform import Platform
+from hwmodel.platform_memories import ExternalMemory, RowModel
 
 TEXT = """\
 elementary add(x: i16) -> (y: i16) {

@@ -15,7 +15,8 @@ from hwmodel.cost_model.model import MachineModel
 from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.design import POLICIES, Blocks, Design, GroupDesign, Policy, Processor, row_major
 from hwmodel.external_memory import Bursts, port_time
-from hwmodel.platform import ExternalMemory, Platform
+from hwmodel.platform import Platform
+from hwmodel.platform_memories import ExternalMemory
 from hwmodel.published.model import PublishedModel
 
 SPECS = Path(__file__).resolve().parents[3] / "specs"

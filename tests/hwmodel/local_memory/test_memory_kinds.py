@@ -15,7 +15,7 @@ from hwmodel.local_memory.memory_kinds import Built, Kinds
 from hwmodel.local_memory.offsets import Access, box_places
 from hwmodel.local_memory.organisations import Terms, organise
 from hwmodel.local_memory.port_plan import Ports, plan_ports
-from hwmodel.platform import LocalPrices
+from hwmodel.platform_memories import LocalPrices
 
 BLOCKS, LUT = LocalPrices(lut=1000), LocalPrices(block=100_000)  # the other kind is far too dear
 FPGAS = ["ecp5-6", "series7"]

@@ -22,7 +22,7 @@ from hwmodel.local_memory.organisations import (
     organise_state,
 )
 from hwmodel.local_memory.port_plan import Ports, plan_ports
-from hwmodel.platform import LocalPrices
+from hwmodel.platform_memories import LocalPrices
 
 SERIES7 = load_technology("series7")
 TERMS = Terms(Kinds(SERIES7.memory_kinds), LocalPrices())

@@ -15,7 +15,8 @@ from arrayol.errors import ArrayolError
 from arrayol.ir.network import Network
 from arrayol.ir.types import ElementType
 from hwmodel.design import Fusion
-from hwmodel.platform import ExternalMemory, Platform, RowModel
+from hwmodel.platform import Platform
+from hwmodel.platform_memories import ExternalMemory, RowModel
 from hwmodel.published.group import Infeasible, PublishedDesign
 from hwmodel.published.model import PublishedModel
 

@@ -16,7 +16,8 @@ from arrayol.ir.network import flatten
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import POLICIES, Blocks, Design, GroupDesign, Policy, Processor, row_major
 from hwmodel.local_memory.addresses import Box, BufferWords, Form, LinearForm, Ring, Words, placed
-from hwmodel.platform import ExternalMemory, Platform
+from hwmodel.platform import Platform
+from hwmodel.platform_memories import ExternalMemory
 from hwmodel.simulator.memories.memories import Buffer
 from hwmodel.simulator.schedule.plan import SimulatorError
 from hwmodel.simulator.simulate import run_groups

@@ -12,7 +12,8 @@ from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor
-from hwmodel.platform import ExternalMemory, LocalMemory, Platform
+from hwmodel.platform import Platform
+from hwmodel.platform_memories import ExternalMemory, LocalMemory
 from hwmodel.simulator.simulate import run_groups
 
 PLATFORM = Platform(

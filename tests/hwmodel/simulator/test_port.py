@@ -9,7 +9,8 @@ from arrayol.checks.check import load_checked
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from hwmodel.accesses import Accesses
-from hwmodel.platform import ExternalMemory, Platform, RowModel
+from hwmodel.platform import Platform
+from hwmodel.platform_memories import ExternalMemory, RowModel
 from hwmodel.simulator.port import Port
 
 ROWS = RowModel(row_bytes=64, banks=2, word_ns=64.0, row_change_ns=20.0, same_bank_activate_ns=0.0)  # a byte in 1 ns

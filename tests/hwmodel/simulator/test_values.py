@@ -10,7 +10,8 @@ from arrayol import api
 from arrayol.ir.network import flatten
 from dse.verify.testbench import Testbench
 from hwmodel.design import Blocks, GroupDesign, Processor, row_major
-from hwmodel.platform import ExternalMemory, Platform
+from hwmodel.platform import Platform
+from hwmodel.platform_memories import ExternalMemory
 
 TEXT = """
 elementary sum2(w: i3.4[2], before: i4.4) -> (y: i4.4) { y = w[0] + w[1] + before }

@@ -17,7 +17,8 @@ from arrayol.ir.spec import Spec
 from arrayol.tiling.liveness import lifetimes
 from arrayol.tiling.load_store import traffic
 from hwmodel.datapath.entry import ElementaryEntry
-from hwmodel.platform import ExternalMemory, Platform
+from hwmodel.platform import Platform
+from hwmodel.platform_memories import ExternalMemory
 from hwmodel.transfers.bursts import TransferMoves, as_bursts
 from hwmodel.transfers.keeps import KeepCost, keep_costs
 from hwmodel.transfers.policies import PlanContext, evaluate

@@ -24,7 +24,8 @@ from arrayol.ir.spec import Spec
 from arrayol.tiling.load_store import traffic
 from arrayol.tiling.nest import Traffic
 from hwmodel.datapath.entry import ElementaryEntry
-from hwmodel.platform import ExternalMemory, Platform, load_platform
+from hwmodel.platform import Platform, load_platform
+from hwmodel.platform_memories import ExternalMemory
 from hwmodel.transfers.bursts import Place, as_bursts, moves
 from hwmodel.transfers.overlap import SYNCHRONISATIONS, Units, one_after_another, overlapped
 from hwmodel.transfers.policies import PlanContext, evaluate, remote_bursts

@@ -34,7 +34,8 @@ from dse.search.groups.search import GroupJobs, group_front, search_group
 from dse.search.pricing import RateChoices, plain_structure
 from dse.space.options import mapping_options
 from dse.space.study import NARROW, Study
-from hwmodel.platform import LocalMemory, Platform
+from hwmodel.platform import Platform
+from hwmodel.platform_memories import LocalMemory
 
 seen: Counter[str] = Counter()
 

@@ -29,7 +29,8 @@ from hwmodel.cost_model.issue.fifo import FifoData
 from hwmodel.cost_model.issue.issue import Issue, Stage
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Blocks, GroupDesign, Processor, row_major, units_of
-from hwmodel.platform import ExternalMemory, Platform
+from hwmodel.platform import Platform
+from hwmodel.platform_memories import ExternalMemory
 
 
 def _all_are_as_each(plan: EnumeratedPlan, design: GroupDesign) -> None:

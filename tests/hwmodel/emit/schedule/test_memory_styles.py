@@ -6,7 +6,8 @@ import pytest
 
 from hwmodel.emit.schedule.memories import Memory, Section
 from hwmodel.emit.schedule.memory_styles import Style, styles_of
-from hwmodel.platform import ExternalMemory, Platform
+from hwmodel.platform import Platform
+from hwmodel.platform_memories import ExternalMemory
 
 
 def platform(technology: str | None) -> Platform:
