@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from arrayol.c_import.expansion.flat_loops import LEAST_ROW, with_quotients, with_rows
+from arrayol.c_import.expansion.flat_loops import LEAST_ROW, with_rows
+from arrayol.c_import.expansion.quotients import with_quotients
 from arrayol.c_import.forms import (
     as_data,
     isl_condition,

@@ -153,6 +153,17 @@ def names_of(form: Form) -> set[str]:
     return names
 
 
+def number_at(form: Form, values: Mapping[str, int | float]) -> int | None:
+    """The number that a form is at these values of consts; None where it has other terms, or a const that is no int."""
+    number = form.constant
+    for term, factor in form.terms:
+        value = values.get(term) if isinstance(term, str) else None
+        if not isinstance(value, int):
+            return None
+        number += factor * value
+    return number
+
+
 def renamed_condition(condition: ElementGuard, values: Mapping[Any, Form]) -> ElementGuard:
     """The condition with forms in place of some names."""
     form = None if condition.form is None else renamed(condition.form, values)

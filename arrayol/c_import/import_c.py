@@ -14,7 +14,7 @@ from pathlib import Path
 from arrayol.c_import.emit import Writer
 from arrayol.c_import.expansion.instances import with_instances
 from arrayol.c_import.expansion.scratch import with_parts
-from arrayol.c_import.forms import extreme, form_text, isl_condition, isl_text, without_data
+from arrayol.c_import.forms import extreme, form_text, isl_condition, isl_text, number_at, without_data
 from arrayol.c_import.formulas import with_formulas
 from arrayol.c_import.lowering.function import lowered
 from arrayol.c_import.model import ElementAccess, Form, Scop, Statement, data_of
@@ -292,10 +292,8 @@ def _iterations(statement: Statement, scop: Scop) -> float:
     """How often a statement runs at most, at the sizes that are given."""
     count = 1.0
     for loop in statement.loops:
-        extent = extreme(loop.high - loop.low, statement.loops, greatest=True)
-        known = all(isinstance(scop.values.get(str(name)), int) for name, _ in extent.terms)
-        size = sum(factor * scop.values[str(name)] for name, factor in extent.terms) if known else inf
-        count *= max(extent.constant + size, 0)
+        extent = number_at(extreme(loop.high - loop.low, statement.loops, greatest=True), scop.values)
+        count *= inf if extent is None else max(extent, 0)
     return count
 
 

@@ -167,10 +167,10 @@ def _knee(result: Result, rule: Rule) -> Picked:
 
 def _end_of(result: Result, rule: Rule) -> Picked:
     front, ends = result.pareto, dict[str, int]()
-    for place, reason in _ends(result):
-        ends.setdefault(reason, place)
+    for name, place in _ends(result):
+        ends.setdefault(_end(name), place)
     if rule.text not in ends:
-        hint = f"its ends are {listed([repr(name) for name in ends])}"
+        hint = f"its ends are {listed([f'{own!r}' for own in ends])}"
         raise InfeasibleError([Diagnostic("no-end", f"the front has no end called '{rule.text}'", hint=hint)])
     return Picked(front[ends[rule.text]], rule, f"the {rule.text} of {len(front):,} designs on the front", len(front))
 
@@ -246,13 +246,12 @@ def highlights(result: Result) -> tuple[Highlight, ...]:
 
 def _reasons(result: Result) -> Iterator[tuple[int, str]]:
     """Places in the front that have a name of their own."""
-    front, objectives = result.pareto, result.objectives
+    front = result.pareto
     if len(front) == 1:
         return
-    varied = [name for name in objectives if len({design.objectives[name] for design in front}) > 1]
-    yield from (
-        (place, reason) for (place, reason), name in zip(_ends(result), objectives, strict=True) if name in varied
-    )
+    for name, place in _ends(result):
+        if len({design.objectives[name] for design in front}) > 1:
+            yield place, _end(name)
     knee = knee_of(result)
     if knee.is_knee:
         yield front.index(knee.design), KNEE
@@ -263,12 +262,12 @@ def _reasons(result: Result) -> Iterator[tuple[int, str]]:
             yield _nearest(front, constraint), f"near {float(constraint.bound):,.12g} {unit}"
 
 
-def _ends(result: Result) -> Iterator[tuple[int, str]]:
-    """By objective the place of the best design of the front, and what it is called."""
+def _ends(result: Result) -> Iterator[tuple[str, int]]:
+    """By objective the place of the best design of the front."""
     values = values_of(result.pareto, result.objectives)
     totals = values.sum(axis=1)
     for name, column in zip(result.objectives, values.T, strict=True):
-        yield int(np.lexsort((totals, column))[0]), _end(name)
+        yield name, int(np.lexsort((totals, column))[0])
 
 
 def _end(name: str) -> str:

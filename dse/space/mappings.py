@@ -42,6 +42,7 @@ Shape = tuple[int, ...]
 ShapeTable = NDArray[np.int64]  # block shapes (S, rank) of a task
 ScanShapes = tuple[Scan, ShapeTable]  # under a scan
 ArrayTexts = tuple[tuple[str, str], ...]  # what is kept of single arrays, as a study writes it
+SEVERAL_LAST = "the group ends in several tasks that no blocks cut alike"  # why it has no last task
 MOST_UNITS = 1 << 16  # where a study does not list them
 GROUPS_AT_MOST = 20_000  # that are listed
 SLOW_ELEMENTS = 20_000_000  # structures times elements of arrays, in one group
@@ -219,10 +220,6 @@ class MappingSpace:
         if len(sinks) > 1 and not self._are_cut_alike(group):
             return None
         return self.graph.names[sinks[-1]]
-
-    def why_no_blocks(self, group: Mask) -> str:
-        """Why a group has no last task."""
-        return "the group ends in several tasks that no blocks cut alike"
 
     @cached_property
     def coverage(self) -> Coverage:

@@ -240,7 +240,7 @@ class DatapathChoices:
             f"gives its results {counted(latency, 'cycle')} after, at any clock; {self.ground.local_cycles} of these "
             "are those of the local memory",
             definition.span if definition is not None else None,
-            hint=f"leave them out of [elementary.{name}] in the platform, or give greater ones",
+            hint=f"leave both out of [elementary.{name}] in the platform, or give greater ones",
         )
 
     def _is_built(self, interval: int, latency: int) -> bool:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from math import prod
 
-from arrayol.c_import.forms import names_of
+from arrayol.c_import.forms import names_of, number_at
 from arrayol.c_import.graphs import mapped, with_values
 from arrayol.c_import.model import COperation, ElementAccess, Form, Scop, Statement, data_of
 from arrayol.c_import.plans import Stage
@@ -50,12 +51,7 @@ def with_parts(scop: Scop, stage: Stage) -> Scop | None:
 
 def _elements(scop: Scop, dims: Collection[Form]) -> int:
     """The number of elements at the sizes that are given; 0 where one is not known."""
-    count = 1
-    for dim in dims:
-        values = {str(name): scop.values.get(str(name)) for name, _ in dim.terms}
-        known = [factor * own for name, factor in dim.terms if isinstance(own := values[str(name)], int)]
-        count *= dim.constant + sum(known) if len(known) == len(dim.terms) else 0
-    return count
+    return prod(number_at(dim, scop.values) or 0 for dim in dims)
 
 
 def _in_parts(statement: Statement, scratch: Collection[str], places: tuple[Form, ...]) -> Statement:

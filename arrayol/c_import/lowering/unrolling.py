@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from pycparser import c_ast
 
 from arrayol.c_import.arithmetic import RefusalError
-from arrayol.c_import.forms import names_of
+from arrayol.c_import.forms import names_of, number_at
 from arrayol.c_import.lowering.context import Context, base_name, pointers_to
 from arrayol.c_import.lowering.ctypes import Pointer
 from arrayol.c_import.lowering.symbols import (
@@ -52,7 +52,8 @@ class Unrolling:
         if not by_number and not (self.run.known.keeps_state and self._is_handed_on(node.name)):
             return
         most = MOST_ELEMENTS if by_number else MOST_REGISTERS
-        if not 0 < prod(self._extent(dim) for dim in array.dims) <= most:
+        sizes = [0 if dim is None else number_at(dim, self.run.values) or 0 for dim in array.dims]
+        if not 0 < prod(sizes) <= most:
             return
         extents = [self.run.number_of(dim) for dim in array.dims]
         count = prod(extent or 0 for extent in extents)
@@ -90,12 +91,6 @@ class Unrolling:
         self.run.scopes.enter(node.name, array)
         self.run.recorder.contents.update(dict.fromkeys(cells.values(), Undefined()))
         self.cells += cells.values()
-
-    def _extent(self, dim: Form | None) -> int:
-        """An extent at the values that its consts have; 0 where it has none."""
-        if dim is None or not names_of(dim) <= set(self.run.values):
-            return 0
-        return dim.constant + sum(factor * int(self.run.values[str(term)]) for term, factor in dim.terms)
 
     def _element_of(self, array: CArray, subscripts: tuple[int, ...]) -> COperation:
         """The first value of an element of an array that is handed over."""

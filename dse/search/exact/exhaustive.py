@@ -24,7 +24,7 @@ from dse.search.group_front import Counts, total_units
 from dse.search.integer_partitions import coverage
 from dse.search.pricing import RateChoices, plain_structure
 from dse.search.streams.stream_search import price_streams
-from dse.space.mappings import MappingSpace
+from dse.space.mappings import SEVERAL_LAST, MappingSpace
 from dse.space.options import mapping_options
 from dse.space.remarks import all_fusions
 from dse.space.task_graph import Mask
@@ -166,8 +166,7 @@ def _all_designs(space: MappingSpace, columns: Columns, group: Mask, runner: Job
     if not space.study.has_blocks:
         return streams, False
     if last is None:
-        several = space.why_no_blocks(group)
-        return replace(streams, size=streams.size + 1, refusal=streams.refusal or several), False
+        return replace(streams, size=streams.size + 1, refusal=streams.refusal or SEVERAL_LAST), False
     rates = RateChoices(tuple(map(space.rates, tasks))).combinations
     designs: list[GroupDesign] = [*streams.designs]
     parts: list[tuple[IntArray, IntArray]] = [(streams.values, streams.units)]

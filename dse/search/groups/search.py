@@ -20,7 +20,7 @@ from dse.search.groups.keep_search import searches_keeps
 from dse.search.incumbents.incumbents import Incumbents
 from dse.search.pricing import RateChoices, has_bounds, plain_structure
 from dse.search.streams.stream_search import StreamJob
-from dse.space.mappings import MappingSpace, ScanShapes, ShapeTable
+from dse.space.mappings import SEVERAL_LAST, MappingSpace, ScanShapes, ShapeTable
 from dse.space.options import (
     count_mapping_options,
     is_plain,
@@ -58,7 +58,7 @@ def search_group(
     if not space.study.has_blocks:
         return group_front(streams, context)
     if last is None:
-        return _without_blocks(context, streams, space.why_no_blocks(group))
+        return _without_blocks(context, streams, SEVERAL_LAST)
     part = streams if all_options else nothing(columns, len(tasks))
     jobs = GroupJobs(space, columns, tasks, RateChoices(tuple(map(space.rates, tasks))), wholes=wholes)
     if space.study.holds_plain:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.emit.images import Text
-from hwmodel.emit.schedule.bits import bits_of_values, not_emitted
+from hwmodel.emit.schedule.bits import bits_of_values
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.streams.beats import StreamWords
 from hwmodel.emit.streams.bench import AxisBench
@@ -98,13 +98,8 @@ class StreamDesign:
         arrays = accesses.network.arrays
         return [Beat(name, 1, accesses.size(name), arrays[name].type.bits, True) for name in self.hardware.set_up]
 
-    def require_inputs(self) -> None:
-        """Raises ArrayolError (`not-emitted`) where nothing says when a frame begins."""
-        if not self.inputs:
-            raise not_emitted("a stream without an input that moves", "take blocks for this group")
-
     def _modules(self) -> Iterator[tuple[str, str]]:
-        self.require_inputs()
+        assert self.inputs, "their first words begin frames, or it is refused before"
         yield from library_files((*LIBRARY, *AXIS_LIBRARY, *(("binned_memory",) if self.hardware.cleared else ())))
         yield from group_files(self._group)
         starts = {name: firing.start for name, firing in self.hardware.firing.items() if name.startswith("load ")}

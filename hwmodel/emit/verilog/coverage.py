@@ -2,7 +2,8 @@
 
 A specification, its platform, or a decision of a design may be the reason. `explore` asks before anybody has chosen a
 design, and `emit verilog` before it begins. What only a schedule shows is refused later: programs that are too long,
-states that units hand on too late, streams without a pattern.
+states that units hand on too late, bank layouts of which too many copies are read or that make units too slow, streams
+without a pattern.
 """
 
 from __future__ import annotations
@@ -291,6 +292,12 @@ class Coverage:
                     f"give '{name}' a body and no module; or take a design with blocks for '{task}'",
                 )
         yield from self._tables_of_same_stream(tasks)
+        nodes = self._model_of(tuple(tasks), stream).group.nodes.values()
+        if stream.interface == "axis" and not any(node.kind == "load" for node in nodes):
+            yield not_emitted(
+                f"the stream of '{', '.join(tasks)}' has no input that moves, whose first word would begin a frame",
+                'take a design with blocks, or with the memory port: interfaces = ["port"] in a study',
+            )
         latency, least = self.platform.channels[0].latency or 0, SETTLING + QUEUED
         if stream.interface == "port" and latency < least:
             yield not_emitted(
@@ -328,7 +335,7 @@ class Coverage:
             yield not_emitted(
                 f"'{process.elementary}' is given an interval of {given.interval} and a latency of {given.latency}, "
                 "which no datapath of its body has at any clock",
-                f"leave them out of [elementary.{process.elementary}] in the platform, or name a module there",
+                f"leave both out of [elementary.{process.elementary}] in the platform, or name a module there",
             )
 
 

@@ -61,7 +61,7 @@ class StreamHlsFiles:
         return list(self._group.ends.values())
 
     def _files(self) -> Iterator[tuple[str, Text]]:
-        self.design.require_inputs()
+        assert self.design.inputs, "their first words begin frames, or it is refused before"
         for path, name in LIBRARY.items():
             yield path, (files("hwmodel.emit.hls") / "library" / name).read_text(encoding="utf-8")
         yield "src/design.hpp", "\n".join([*self._header(), ""])
