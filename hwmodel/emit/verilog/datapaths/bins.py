@@ -135,7 +135,7 @@ class BinPrinter:
         runs = [list(own) for _, own in groupby(enumerate(slots), key=lambda pair: pair[1] - pair[0])]
         bits = slot_bits(self.interval)
         if len(runs) <= _RUNS:
-            return f"({' || '.join(_in_range(run[0][1], run[-1][1], bits) for run in runs)})"
+            return f"({' || '.join(in_range(run[0][1], run[-1][1], bits) for run in runs)})"
         return self.nets.selected("slot", bits, {"1'b1": slots}, "1'b0", _BIT, name).name
 
     def _slot_of(self, cycle: int) -> int:
@@ -146,8 +146,8 @@ class BinPrinter:
         return literal(self._slot_of(cycle), slot_bits(self.interval))
 
 
-def _in_range(low: int, high: int, bits: int) -> str:
-    """Whether the slot is in a range, without comparisons that always hold, of which linters warn."""
+def in_range(low: int, high: int, bits: int) -> str:
+    """Whether `slot`, of so many bits, is in a range; without comparisons that always hold, of which linters warn."""
     if low == high:
         return f"slot == {literal(low, bits)}"
     ends = [f"slot >= {literal(low, bits)}"] * (low > 0)
