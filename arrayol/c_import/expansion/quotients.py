@@ -11,12 +11,13 @@ from dataclasses import replace
 
 from arrayol.c_import.expansion.flat_loops import split
 from arrayol.c_import.expansion.renaming import Renaming
-from arrayol.c_import.forms import names_of, rounded
+from arrayol.c_import.forms import extreme, names_of, rounded
 from arrayol.c_import.graphs import mapped
 from arrayol.c_import.model import (
     Bordered,
     COperation,
     Dynamic,
+    ElementGuard,
     ForLoop,
     Form,
     Rounded,
@@ -71,23 +72,42 @@ def _without_parts(statement: Statement) -> Statement:
         return node if access is None else replace(node, access=replace(access, subscripts=_plain(access.subscripts)))
 
     statement = replace(statement, value=mapped(statement.value, change))
-    for loop in statement.loops:
-        for condition in statement.conditions:
-            form = condition.form
-            if condition.kind != "==" or form is None or abs(form.factor(loop.name)) != 1:
+    for at, loop in enumerate(statement.loops):
+        others = (*statement.loops[:at], *statement.loops[at + 1 :])
+        for value, rest, divisor, decided in _decisions(loop, statement.conditions):
+            least, most = (extreme(rest, others, greatest=end).number for end in (False, True))
+            is_known = least is not None and most is not None and 0 <= least <= most < divisor
+            if not is_known or not names_of(value) <= {other.name for other in statement.loops[:at]}:
                 continue
-            value = form.without(loop.name).scaled(-form.factor(loop.name))
-            if any(not isinstance(term, str) for term, _ in value.terms):
-                continue
-            at = statement.loops.index(loop)
-            others = (*statement.loops[:at], *statement.loops[at + 1 :])
-            if not names_of(value) <= {other.name for other in others[:at]}:
-                continue
+            inside = replace(statement, conditions=tuple(one for one in statement.conditions if one not in decided))
             position = (*statement.position[: at + 1], *statement.position[at + 2 :])
-            conditions = tuple(one for one in statement.conditions if one is not condition)
-            inside = replace(statement, conditions=conditions)
             return _without_parts(Renaming({loop.name: value}).statement(inside, others, position))
     return statement
+
+
+def _decisions(
+    loop: ForLoop, conditions: Sequence[ElementGuard]
+) -> Iterator[tuple[Form, Form, int, tuple[ElementGuard, ...]]]:
+    """Conditions that leave a loop one number: a form, where another one is in 0 .. divisor - 1.
+
+    They are those of a loop that is over quotients, `0 <= form - divisor * loop < divisor`, or over rests,
+    `(form - loop) % divisor == 0`.
+    """
+    for one in conditions:
+        form: Form = Affine() if one.form is None else one.form
+        (term, _), *more = form.terms or ((None, 0),)
+        if one.kind == "==" and isinstance(term, Rounded) and term.operator == "%" and not more and not form.constant:
+            value = term.form.without(loop.name)
+            if term.form.factor(loop.name) == -1 and loop.low.number == 0 and loop.high.number == term.divisor:
+                yield value, value, term.divisor, (one,)
+        divisor = -form.factor(loop.name)
+        if one.kind == ">=" and divisor > 1:
+            opposite = form.scaled(-1) + (divisor - 1)
+            both = [other for other in conditions if other.kind == ">=" and other.form == opposite]
+            whole = [(name, factor) for name, factor in form.terms if factor % divisor == 0 and name != loop.name]
+            value = Affine(tuple(whole))
+            if both and all(isinstance(name, str) for name, _ in whole):
+                yield value.divided(divisor), form.without(loop.name) - value, divisor, (one, both[0])
 
 
 def _plain(subscripts: tuple[Form, ...]) -> tuple[Form, ...]:
@@ -120,12 +140,25 @@ def _walks(statement: Statement, name: str, row: int) -> bool:
     asked = [one.subscripts for one in statement.reads]
     asked.append(tuple(_guarding(statement)))
     for forms in asked:
-        terms = [[term for term in _rounded_terms(form) if term.form == own] for form in forms]
-        rests = {place for place, each in enumerate(terms) if Rounded("%", own, row) in each}
-        rows = {place for place, each in enumerate(terms) if any(one.operator == "//" for one in each)}
-        if rests - rows and rows - rests:
+        rests = {place for place, form in enumerate(forms) if _is_rest(form, name, row)}
+        quotients = [
+            {one for one in _rounded_terms(form) if one.form == own and one.operator == "//"} for form in forms
+        ]
+        if rests and any(each and place not in rests for place, each in enumerate(quotients)):
             return True
     return False
+
+
+def _is_rest(form: Form, name: str, row: int) -> bool:
+    """Whether a form has the rest of an iterator, also as `i - i / W * W`, and no quotient beside it."""
+    own: Form = Affine(((name, 1),))
+    terms = [*_rounded_terms(form)]
+    if not any(one.operator == "//" and one.form == own for one in terms):
+        return Rounded("%", own, row) in terms
+    quotient = sum(
+        factor for term, factor in form.terms if [*_rounded_terms(Affine(((term, 1),)))] == [Rounded("//", own, row)]
+    )
+    return form.factor(name) != 0 and quotient == -row * form.factor(name)
 
 
 def _guarding(statement: Statement) -> list[Form]:
