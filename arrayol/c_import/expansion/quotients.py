@@ -140,7 +140,7 @@ def _walks(statement: Statement, name: str, row: int) -> bool:
     asked = [one.subscripts for one in statement.reads]
     asked.append(tuple(_guarding(statement)))
     for forms in asked:
-        rests = {place for place, form in enumerate(forms) if _is_rest(form, name, row)}
+        rests = {place for place, form in enumerate(forms) if _is_remainder(form, name, row)}
         quotients = [
             {one for one in _rounded_terms(form) if one.form == own and one.operator == "//"} for form in forms
         ]
@@ -149,7 +149,7 @@ def _walks(statement: Statement, name: str, row: int) -> bool:
     return False
 
 
-def _is_rest(form: Form, name: str, row: int) -> bool:
+def _is_remainder(form: Form, name: str, row: int) -> bool:
     """Whether a form has the rest of an iterator, also as `i - i / W * W`, and no quotient beside it."""
     own: Form = Affine(((name, 1),))
     terms = [*_rounded_terms(form)]
