@@ -14,7 +14,7 @@ from pathlib import Path
 from arrayol.c_import.emit import Writer
 from arrayol.c_import.expansion.instances import with_instances
 from arrayol.c_import.expansion.scratch import with_parts
-from arrayol.c_import.forms import extreme, form_text, isl_condition, isl_text, number_at, without_data
+from arrayol.c_import.forms import extreme, form_text, isl_condition, isl_text, names_of, number_at, without_data
 from arrayol.c_import.formulas import with_formulas
 from arrayol.c_import.lowering.function import lowered
 from arrayol.c_import.model import ElementAccess, Form, Scop, Statement, data_of
@@ -269,9 +269,20 @@ def _with_parts_of_scratch(scop: Scop, stages: tuple[Stage, ...]) -> tuple[Scop,
             continue
         numbers = {one.number for one in stage.statements}
         inside = [one for one in others if numbers & {own.number for own in one.statements}]
-        if all(len(one.axes) > len(stage.axes) for one in inside):
+        if all(len(one.axes) > len(stage.axes) and not _repeats_tables(other, stage, one) for one in inside):
             return _with_parts_of_scratch(other, others)
     return scop, stages
+
+
+def _repeats_tables(scop: Scop, before: Stage, after: Stage) -> bool:
+    """Whether elements of const arrays, constants of the body before, would differ from repetition to repetition.
+
+    A division by a constant, or a place in zigzag order, costs next to nothing; by a value that moves it is a divider
+    or a choice among all places.
+    """
+    new = {axis.loop.name for axis in after.axes} - {axis.loop.name for axis in before.axes}
+    reads = [read for one in after.statements for read in one.reads if scop.variables[read.array].is_const]
+    return any(names_of(subscript) & new for read in reads for subscript in read.subscripts)
 
 
 def _long_bodies(scop: Scop, stages: tuple[Stage, ...]) -> Iterator[list[Statement]]:

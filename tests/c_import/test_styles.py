@@ -71,6 +71,7 @@ REPETITIONS = {
     "mixer": ["[40]"],
     "moved": ["[100]"],
     "opening": ["[H, W]", "[H, W]"],
+    "quantised_block": ["[4, 4]"],
     "ring": ["[N]"],
     "ring_choice": ["[N]"],
     "ring_mask": ["[N]"],
