@@ -48,6 +48,7 @@ def broken_entries(values: Mapping[str, Any]) -> Iterator[BrokenRule]:
     yield from _unknown_bit_costs(elementary, bits, derived="technology" in values)
     yield from _too_slow(elementary, values.get("clock_mhz"))
     yield from _measured_twice(elementary)
+    yield from _without_module(elementary)
 
 
 def _tables(elementary: object) -> Iterator[tuple[KeyPath, Mapping[Any, Any]]]:
@@ -116,6 +117,15 @@ def _measured_twice(elementary: object) -> Iterator[BrokenRule]:
             message = f"'{shown_path(path[:-1])}' has the interval {interval} twice"
             yield BrokenRule("bad-value", path, message, "keep one of the two")
         seen.add((path[:-1], interval))
+
+
+def _without_module(elementary: object) -> Iterator[BrokenRule]:
+    """What is said of a module that is not named."""
+    for path, table in _tables(elementary):
+        for key in ("enable", "verilog"):
+            if len(path) == 2 and key in table and "module" not in table:
+                message = f"'{shown_path((*path, key))}' is given without 'module'"
+                yield BrokenRule("bad-value", (*path, key), message, "name the module that it belongs to, or delete it")
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:
@@ -204,7 +214,7 @@ class ElementaryEntry(Table):
     same in cycles per datum of the largest output port. `latency` in cycles, `recurrence` the cycles until a delayed
     output can be read, `cost` per unit, by names as those of consts, `energy_pj` of the operators and registers of one
     repetition, `clock_mhz` the clock that the datapath reaches. `measured` goes before all of these. A `module` in
-    files of `verilog` computes the task in place of a derived datapath.
+    files of `verilog` computes the task in place of a derived datapath; while its input `enable` is 0, it stands still.
     """
 
     initiation_interval: Whole | None = Field(default=None, ge=1, description=_CYCLES_1)
@@ -217,6 +227,7 @@ class ElementaryEntry(Table):
     energy_pj: Amount | None = Field(default=None, description=_PICOJOULES)
     clock_mhz: Positive | None = Field(default=None, description=_MEGAHERTZ)
     module: str | None = Field(default=None, pattern=f"^{_MODULE_NAME}$", description="the name of a Verilog module")
+    enable: str | None = Field(default=None, pattern=f"^{_MODULE_NAME}$", description="the name of an input of it")
     verilog: VerilogFiles = Field(default=(), description="a list of paths of files, from the platform's file on")
     measured: Annotated[tuple[Measured, ...], BeforeValidator(frozen_list)] = Field(
         default=(), description="a list of tables, [[elementary.NAME.measured]]"

@@ -15,6 +15,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from hwmodel.accesses import Accesses
+from hwmodel.datapath.derive import FETCH_CYCLES
 from hwmodel.platform import Platform
 from hwmodel.stream.grown import SizedGroup, SmallLoop, grown_chains, small_loops, smaller
 from hwmodel.stream.lane_reads import LanePasses
@@ -304,7 +305,8 @@ class StreamModel:
             text += "pulse" if spacing == 1 else f"{spacing} pulses"
             raise not_streamed(f"{text}: a pace of {offered[0]} is the least")
         path = self.platform.datapath(node.process, fitting[-1])
-        return fitting[-1], max(0, path.latency - self.platform.local.cycles)
+        is_derived = self.platform.entry(node.process.elementary).module is None
+        return fitting[-1], max(0, path.latency - (self.platform.local.cycles if is_derived else FETCH_CYCLES))
 
     def _recurrences(self, firing: Mapping[str, Firing]) -> Recurrences:
         """The recurrences of delays, by the platform; without a platform, a state can be taken when it is born."""

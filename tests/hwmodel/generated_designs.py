@@ -118,7 +118,7 @@ FEATURES = {
     *("delay", "exit", "folded units", "at the same time", "2 channels", "several last tasks"),
     *("streaming group", "blocks beside streams", "AXI4-Stream", "frames inside", "behind AXI4", "complex"),
     *("table input", "table made", "counts", "two memories", "state of a frame before", "frames in copies"),
-    *("own module", "elements of several words"),
+    *("own module", "streaming module", "elements of several words"),
 }
 TOGETHER_FEATURES = {
     "load once",
@@ -208,7 +208,9 @@ class Tally:
         if self.hls:
             told = wrong_words([stream_hls(own, group.stream).files()])
             return "" if not any(map(any, told)) else f"words that differ: {told}", features
-        design = stream_design(own, group.stream, case.platform.clock_mhz or 0)
+        design = stream_design(own, group.stream, platform=case.platform)
+        if any(isinstance(computing, OwnModule) for computing in design.hardware.datapaths.values()):
+            features |= {"own module", "streaming module"}
         try:
             require_frames(design, 7)
         except AssertionError as differs:
@@ -222,6 +224,7 @@ def _of_hardware(design: HardwareDesign, case: MappedSpec) -> Iterator[str]:
     yield f"{len(design.addresses.words)} channels"
     units = [task.units for group in design.groups for task in group.tasks]
     streams = [group.stream is not None for group in case.design.groups]
+    streaming = [own for group in design.groups for own in group.streaming.values()]
     found = {
         "at the same time": design.periods is not None,
         "folded units with a delay": any(own.interval > 1 and _has_state(own) for own in units),
@@ -233,6 +236,7 @@ def _of_hardware(design: HardwareDesign, case: MappedSpec) -> Iterator[str]:
         "frames inside": any(map(keeps_frames, case.design.groups)),
         "state of a frame before": Accesses(design.network).frames_back > 0,
         "own module": any(isinstance(own, OwnModule) for own in design.datapaths.values()),
+        "streaming module": any(isinstance(own, OwnModule) for own in streaming),
         "elements of several words": max(design.addresses.slots.values()) > design.addresses.word_bytes,
         "complex": any(array.type.kind is Kind.COMPLEX for array in design.network.arrays.values()),
     }

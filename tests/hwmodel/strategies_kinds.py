@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import replace
 
 from hypothesis import assume
@@ -24,7 +25,7 @@ from arrayol.ir.network import Process, flatten
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.datapath.derive import Derived, derivation_of
 from hwmodel.datapath.entry import ElementaryEntry, VerilogFile
-from hwmodel.design import Design, Processor
+from hwmodel.design import Design, GroupDesign, Processor
 from hwmodel.emit.verilog.datapaths.datapath import datapath_module, operator_modules
 from hwmodel.platform import Platform
 from hwmodel.streamed import Stream
@@ -93,52 +94,68 @@ def _none() -> MappedSpec:
 
 @st.composite
 def own_modules(draw: st.DrawFn) -> MappedSpec:
-    """Designs in which a module that the platform names computes a task: the datapath that would be derived for it."""
-    case = draw(emitted_specs(single=True))
+    """Designs in which a module that the platform names computes a task: the datapath that would be derived for it.
+
+    Those of streams stand still without their enable, and so do some in blocks.
+    """
+    case = draw(st.one_of(emitted_specs(single=True), placed_streams(), axi_streams()))
     by_name = dict[str, list[Process]]()
     for process in case.network.processes.values():
         by_name.setdefault(process.elementary, []).append(process)
     offered = [name for name, own in by_name.items() if not any(process.delays for process in own)]
     assume(offered)
     name = draw(st.sampled_from(offered))
-    interval = draw(st.sampled_from(case.platform.intervals(by_name[name][0])[:4]))
-    entry = _entry(by_name[name][0], case.platform, interval)
-    groups = tuple(
-        replace(
-            group,
-            processors=tuple(
-                Processor(own.task, own.units, own.cut) if own.task in {p.name for p in by_name[name]} else own
-                for own in group.processors
-            ),
-        )
-        for group in case.design.groups
-    )
-    return replace(
-        case,
-        platform=case.platform.model_copy(update={"elementary": {name: entry}}),
-        design=replace(case.design, groups=groups),
-    )
+    own = {process.name for process in by_name[name]}
+    model = MachineModel(case.network, case.platform, case.loads)
+    fired = [pace for group in case.design.groups for task, pace in _intervals(group, model) if task in own]
+    interval = fired[0] if fired else draw(st.sampled_from(case.platform.intervals(by_name[name][0])[:4]))
+    entry = _entry(by_name[name][0], case.platform, interval, bool(fired) or draw(st.booleans()))
+    platform = case.platform.model_copy(update={"elementary": {name: entry}})
+    model = MachineModel(case.network, platform, case.loads)
+    groups = tuple(_with_module(group, own, model) for group in case.design.groups)
+    return replace(case, platform=platform, design=replace(case.design, groups=groups))
 
 
-def _entry(process: Process, platform: Platform, interval: int) -> ElementaryEntry:
+def _intervals(group: GroupDesign, model: MachineModel) -> list[tuple[str, int]]:
+    """By task the interval at which a group that streams fires."""
+    if group.stream is None:
+        return []
+    streamed = model.streams(group.tasks, group.stream.frames).streamed(group)
+    return [(task, streamed.nodes[task].firing.interval) for task in streamed.tasks]
+
+
+def _with_module(group: GroupDesign, tasks: Collection[str], model: MachineModel) -> GroupDesign:
+    """A group in which a module computes some tasks."""
+    if group.stream is not None:
+        try:
+            return next(model.streams(group.tasks, group.stream.frames).designs(group.stream, [group.stream.chunk]))[0]
+        except ArrayolError as refused:
+            _require_known(refused)
+            assume(False)
+    processors = (Processor(own.task, own.units, own.cut) if own.task in tasks else own for own in group.processors)
+    return replace(group, processors=tuple(processors))
+
+
+def _entry(process: Process, platform: Platform, interval: int, enabled: bool) -> ElementaryEntry:
     """What a platform says of the datapath of a process as a module of the user's."""
     assert process.definition is not None, "all have bodies"
     assert platform.prices is not None, "hardware is emitted for the platform"
     assert platform.clock_mhz is not None, "hardware is emitted for the platform"
     derived = derivation_of(process.definition, platform.prices, platform.clock_mhz, frozenset()).at(interval)
-    assume(not derived.tables and not derived.bins)
+    assume(not derived.tables and not derived.bins and not derived.built_in)
     return ElementaryEntry(
         interval=(interval,),
         latency=platform.datapath(process, interval).latency,
         module=_MODULE,
-        verilog=(VerilogFile(f"{_MODULE}.v", _text(derived)),),
+        enable="go" if enabled else None,
+        verilog=(VerilogFile(f"{_MODULE}.v", _text(derived, enabled)),),
     )
 
 
-def _text(derived: Derived) -> str:
+def _text(derived: Derived, enabled: bool) -> str:
     """The module and those of its operators, under names of their own."""
-    operators = operator_modules(derived)
-    text = "\n".join([datapath_module(derived, _MODULE), *operators.values()])
+    operators = operator_modules(derived, enabled=enabled)
+    text = "\n".join([datapath_module(derived, _MODULE, enabled=enabled), *operators.values()])
     return re.sub(rf"\b({'|'.join(map(re.escape, operators))})\b", r"own_\1", text) if operators else text
 
 

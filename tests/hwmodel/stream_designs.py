@@ -30,12 +30,13 @@ def platform_at(mhz: float) -> Platform:
     return default_platform().model_copy(update={"clock_mhz": mhz})
 
 
-def stream_design(case: Case, stream: Stream, mhz: float = 2) -> StreamDesign:
+def stream_design(case: Case, stream: Stream, mhz: float = 2, *, platform: Platform | None = None) -> StreamDesign:
     """A case whose whole network is one group, with two frames of other numbers; what is set up stays the same."""
+    platform = platform_at(mhz) if platform is None else platform
     if case.frames:
-        return _design_over_frames(case, stream, platform_at(mhz))
+        return _design_over_frames(case, stream, platform)
     accesses = Accesses(case.network)
-    model = StreamModel(accesses, tuple(case.network.processes), platform_at(mhz))
+    model = StreamModel(accesses, tuple(case.network.processes), platform)
     inputs = [_inputs(case, accesses, number) for number in range(FRAMES)]
     for later in inputs[1:]:
         later |= {name: values for name, values in inputs[0].items() if model.group.is_set_up(name)}

@@ -44,6 +44,18 @@ def test_a_misspelt_table() -> None:
     )
 
 
+@pytest.mark.parametrize("line", ['enable = "ce"', 'verilog = ["core.v"]'])
+def test_what_a_module_has_without_one(line: str) -> None:
+    Path("core.v").write_text("module core (); endmodule\n", encoding="utf-8")
+    key = line.split(maxsplit=1)[0]
+    assert refused(f"{SMALLEST}[elementary.smooth]\n{line}\n") == (
+        f"board.toml:5:1: error[bad-value]: 'elementary.smooth.{key}' is given without 'module'\n"
+        f"    5 | {line}\n"
+        f"      | {'^' * len(key)}\n"
+        "  hint: name the module that it belongs to, or delete it"
+    )
+
+
 def test_an_unknown_key() -> None:
     assert refused(SMALLEST + "[local]\nwires = 2\n") == (
         "board.toml:5:1: error[unknown-key]: unknown key 'local.wires'\n"

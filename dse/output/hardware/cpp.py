@@ -37,11 +37,9 @@ from hwmodel.emit.hls.design import FRAMES, HlsFiles
 from hwmodel.emit.hls.makefile import makefile
 from hwmodel.emit.hls.streams.schedule import CPP_STREAMS
 from hwmodel.emit.images import Text
-from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.design import StreamScheduling
 from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.memories import Memory
-from hwmodel.emit.schedule.own_module import OwnModule
 from hwmodel.emit.verilog.coverage import has_axi_streams
 
 # README.md of an emitted folder of C++: what the design is, what is promised of it, and what is not.
@@ -135,9 +133,6 @@ class EmittedHls(ScheduledDesign):
     streams: ClassVar[StreamScheduling | None] = CPP_STREAMS
 
     def _sources(self) -> Mapping[str, Text]:
-        for task, datapath in self.hardware.datapaths.items():
-            if isinstance(datapath, OwnModule):
-                raise not_emitted(f"'{task}' is a module of Verilog", "take `arrayol emit verilog`")
         files = HlsFiles(self.opened.spec, self.hardware)
         promised = Promised(self.opened, self.hardware, self.data, self.simulated_steps)
         return {**files.files(), MAKEFILE: makefile(), PAGE: page_of(promised, files.top)}

@@ -22,7 +22,7 @@ from hwmodel.stream.model import StreamModel
 class EmittedHlsStream(EmittedStream):
     """A design that is one stream, as C++."""
 
-    as_verilog: ClassVar[bool] = False
+    takes_modules: ClassVar[bool] = False
 
     @cached_property
     def untimed(self) -> StreamDesign:

@@ -262,7 +262,7 @@ def emit_hardware(
     Raises ArrayolError: `not-emitted` for what has no hardware, `unproven-schedule`, `verification-failed` where the
     simulation is not as the model says, those of executing.
     """
-    _require_covered(form, opened, functions)
+    require_covered(form, opened, functions)
     frame, data = frame_of(opened, inputs, functions)
     by_short_frame = repeated(opened, frame, form.streams) if not opened.black_boxes() else None
     if by_short_frame is not None:
@@ -290,23 +290,26 @@ def _run(
 ) -> tuple[Simulated, Simulation]:
     """A design on the simulated machine, and what the whole frame moves: one run, but for a large stream."""
     group, accesses = opened.design.groups[0], opened.accesses
-    if group.stream is not None and len(opened.design.groups) == 1 and not opened.black_boxes():
+    if group.stream is not None and len(opened.design.groups) == 1:
         model = StreamModel(accesses, group.tasks, opened.platform)
         small = by_smaller_frame(opened.design, model, group.stream)
         if small is not None:
-            outputs = outputs_of(opened, frame)
+            outputs = outputs_of(opened, frame, functions)
             return small, moved(model, group.stream, opened.estimate, outputs)
     simulated = simulated_frame(opened, frame, functions)
     return simulated, simulated.simulation
 
 
-def outputs_of(opened: StoredDesign, frame: Mapping[str, NDArray[Any]]) -> Mapping[str, NDArray[Any]]:
+def outputs_of(
+    opened: StoredDesign, frame: Mapping[str, NDArray[Any]], functions: Functions | None
+) -> Mapping[str, NDArray[Any]]:
     """The outputs of a frame by the reference execution."""
-    outputs = execute(opened.spec, opened.accesses.network.name, frame)
+    outputs = execute(opened.spec, opened.accesses.network.name, frame, functions=functions)
     return {name: one_frame(opened.accesses, name, values) for name, values in outputs.items()}
 
 
-def _require_covered(form: type[EmittedDesign], opened: StoredDesign, functions: Functions | None) -> None:
+def require_covered(form: type[EmittedDesign], opened: StoredDesign, functions: Functions | None) -> None:
+    """Raises ArrayolError (`not-emitted`, `not-in-hardware`) for a design that has no such form, as far as is known."""
     for name in opened.black_boxes(functions):
         is_python = opened.spec.elementaries[name].extern is not None
         what = "is a Python function, which was not allowed to run" if is_python else "has no body"

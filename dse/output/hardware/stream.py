@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.execute.extern import Functions
 from arrayol.execute.run import execute, with_tables
 from arrayol.text import counted
 from dse.output.hardware.emission import (
@@ -19,31 +20,29 @@ from dse.output.hardware.emission import (
     EmittedDesign,
     frame_of,
     outputs_of,
+    require_covered,
     simulated_frame,
 )
 from dse.output.hardware.shorter_stream import by_smaller_frame
 from dse.output.open_design import Simulated, StoredDesign
 from hwmodel.emit.images import Text
-from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.own_module import Computing
 from hwmodel.emit.streams.design import StreamDesign
 from hwmodel.emit.streams.group import Beat
 from hwmodel.emit.streams.port_group import chains_of
 from hwmodel.emit.system.software import c_name
 from hwmodel.emit.system.streams import StreamSystemFiles
-from hwmodel.emit.verilog.coverage import Coverage
 from hwmodel.emit.verilog.makefile import stream_makefile
 from hwmodel.emit.verilog.top import FRAMES
 from hwmodel.simulator.memories.memories import one_frame
 from hwmodel.stream.model import StreamModel
-from hwmodel.streamed import Stream
 
 
 @dataclass(frozen=True)
 class EmittedStream(EmittedDesign):
     """A design that is one stream, as Verilog."""
 
-    as_verilog: ClassVar[bool] = True
+    takes_modules: ClassVar[bool] = True
 
     stream: StreamDesign
 
@@ -117,35 +116,38 @@ def schedule_of(design: StreamDesign) -> dict[str, Any]:
 Form = TypeVar("Form", bound=EmittedStream)
 
 
-def emit_stream(form: type[Form], opened: StoredDesign, inputs: Mapping[str, NDArray[Any]] | None = None) -> Form:
+def emit_stream(
+    form: type[Form],
+    opened: StoredDesign,
+    inputs: Mapping[str, NDArray[Any]] | None = None,
+    functions: Functions | None = None,
+) -> Form:
     """A design that is one stream in some form, with AXI4-Stream in place of the memory port.
 
     Its test bench has two frames of the same data; with frames inside, several of other data. Raises ArrayolError as
     `emit_hardware`.
     """
-    for name in opened.black_boxes():
-        raise not_emitted(f"'{name}' has no body", f"give '{name}' a body in the specification")
-    Coverage(opened.accesses, opened.platform, as_verilog=form.as_verilog).require(opened.design)
+    require_covered(form, opened, functions)
     (group,) = opened.design.groups
     assert group.stream is not None, "a stream"
-    given, data = frame_of(opened, inputs)
+    given, data = frame_of(opened, inputs, functions)
     accesses = opened.accesses
     model = StreamModel(accesses, group.tasks, opened.platform)
-    simulated, outputs = _simulated(opened, model, group.stream, given)
+    simulated, outputs = _simulated(opened, model, given, functions)
     every = with_tables(opened.spec, opened.spec.components[accesses.network.name], given)
     frame = {name: one_frame(accesses, name, every[name]).reshape(-1) for name in accesses.network.inputs}
     tables = {name: values for name, values in frame.items() if not accesses.lies_outside(name)}
     frame |= {name: values.reshape(-1) for name, values in outputs.items()}
     design = StreamDesign(model, group.stream, tables, [frame] * FRAMES)
     if design.hardware.keeps_frames:
-        design = replace(design, frames=_frames_that_meet(opened, every, design.frames_behind))
+        design = replace(design, frames=_frames_that_meet(opened, every, design.frames_behind, functions))
     emitted = form(opened, simulated, data, design)
     assert emitted.files, "all refusals are known before anything is written"
     return emitted
 
 
 def _frames_that_meet(
-    opened: StoredDesign, inputs: Mapping[str, NDArray[Any]], behind: int
+    opened: StoredDesign, inputs: Mapping[str, NDArray[Any]], behind: int, functions: Functions | None
 ) -> list[Mapping[str, NDArray[Any]]]:
     """The frames of a test bench whose data meet, again and again those of the inputs; the last `behind` no outputs."""
     arrays, frames = opened.network.arrays, opened.accesses.frames_to_run + behind
@@ -155,9 +157,8 @@ def _frames_that_meet(
         return np.take(values, numbers, axes[name], mode="wrap") if name in axes else values
 
     every = {name: picked(name, values, range(frames)) for name, values in inputs.items()}
-    outputs = execute(
-        opened.spec, opened.network.name, {n: own for n, own in every.items() if n not in opened.spec.tables}
-    )
+    given = {name: own for name, own in every.items() if name not in opened.spec.tables}
+    outputs = execute(opened.spec, opened.network.name, given, functions=functions)
     found = list[Mapping[str, NDArray[Any]]]()
     for number in range(frames):
         own = every if number >= frames - behind else every | outputs
@@ -166,14 +167,16 @@ def _frames_that_meet(
 
 
 def _simulated(
-    opened: StoredDesign, model: StreamModel, stream: Stream, given: Mapping[str, NDArray[Any]]
+    opened: StoredDesign, model: StreamModel, given: Mapping[str, NDArray[Any]], functions: Functions | None
 ) -> tuple[Simulated, Mapping[str, NDArray[Any]]]:
     """The run of the design, of a large frame on a smaller one, and the outputs of the frame."""
+    stream = opened.design.groups[0].stream
+    assert stream is not None, "a stream"
     small = by_smaller_frame(opened.design, model, stream)
     if small is None:
-        simulated = simulated_frame(opened, given)
+        simulated = simulated_frame(opened, given, functions)
         return simulated, simulated.simulation.outputs
-    return small, outputs_of(opened, given)
+    return small, outputs_of(opened, given, functions)
 
 
 def _page(own: EmittedStream) -> Iterator[str]:

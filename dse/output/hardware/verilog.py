@@ -107,5 +107,5 @@ def emit_verilog(
     Raises ArrayolError as `emit_hardware` and `emit_stream`.
     """
     if any(has_axi_streams(group) for group in opened.design.groups):
-        return emit_stream(EmittedStream, opened, inputs)
+        return emit_stream(EmittedStream, opened, inputs, functions)
     return emit_hardware(EmittedVerilog, opened, inputs, functions)

@@ -33,7 +33,7 @@ from hwmodel.emit.schedule.group import (
     without_idle_steps,
 )
 from hwmodel.emit.schedule.memory_styles import styles_of
-from hwmodel.emit.schedule.own_module import Computing, own_module
+from hwmodel.emit.schedule.own_module import Computing, computing_of
 from hwmodel.emit.schedule.port import AddressMap, address_map
 from hwmodel.emit.schedule.program import MOST_INSTRUCTIONS
 from hwmodel.emit.schedule.proofs import reading_apart, require_proofs, require_stored
@@ -402,27 +402,15 @@ def datapaths_of(accesses: Accesses, platform: Platform, simulation: Simulation)
         if isinstance(group, GroupRun)
         for task, processor in group.processors.items()
     ):
-        process = accesses.network.processes[task]
-        elementary = process.definition
-        assert elementary is not None, "a network that is emitted was made of a specification"
-        entry = platform.entry(process.elementary)
-        if entry.module is not None:
-            datapaths[task] = own = own_module(process, elementary, entry, FETCH)
-            if processor.unit.interval != own.interval:
-                raise not_emitted(
-                    f"'{task}' takes a repetition every {counted(processor.unit.interval, 'cycle')} with its "
-                    f"memories, and the module '{own.name}' has an interval of {own.interval}",
-                    f"take a design without bank layouts of what '{task}' reads and writes",
-                )
-            continue
-        derived = platform.derived(process, processor.unit.interval, processor.unit.latency - FETCH)
-        if derived is None:
+        interval, process = processor.unit.interval, accesses.network.processes[task]
+        computing = computing_of(process, platform, interval, processor.unit.latency - FETCH)
+        if computing is None or computing.interval != interval:
             raise not_emitted(
-                f"'{task}' takes a repetition every {counted(processor.unit.interval, 'cycle')} with its memories, too "
-                "long for the latency that the platform gives",
+                f"'{task}' takes a repetition every {counted(interval, 'cycle')} with its memories, too long for the "
+                "latency that the platform gives, or the interval of a module",
                 f"take a design without bank layouts of what '{task}' reads and writes",
             )
-        datapaths[task] = derived
+        datapaths[task] = computing
     return datapaths
 
 

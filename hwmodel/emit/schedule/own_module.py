@@ -20,6 +20,8 @@ from hwmodel.datapath.derive import Derived
 from hwmodel.datapath.entry import ElementaryEntry, VerilogFile
 from hwmodel.datapath.operators.bins import Bins
 from hwmodel.emit.schedule.bits import not_emitted
+from hwmodel.emit.schedule.units import FETCH
+from hwmodel.platform import Platform
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +37,7 @@ class OwnModule:
     files: tuple[VerilogFile, ...]
     interval: int
     latency: int
+    enable: str | None = None  # the input that is 0 while it stands still
     recurrence: Mapping[tuple[str, str], int] = field(default_factory=dict)
     waiting_lut: Mapping[str, float] = field(default_factory=dict)
     mhz: float | None = None  # nobody says which clock it reaches
@@ -66,8 +69,20 @@ class OwnModule:
 Computing = Derived | OwnModule  # what a unit is made of
 
 
-def own_module(process: Process, elementary: Elementary, entry: ElementaryEntry, fetch: int) -> OwnModule:
-    """The module that a platform's entry names for a task, of which `fetch` cycles of the latency are the memory's.
+def computing_of(process: Process, platform: Platform, interval: int, latency: int) -> Computing | None:
+    """A user's module for a task, or the datapath that is derived at an interval and a latency; None where none is.
+
+    Raises ArrayolError as `own_module`.
+    """
+    elementary, entry = process.definition, platform.entry(process.elementary)
+    assert elementary is not None, "a network that is emitted was made of a specification"
+    if entry.module is None:
+        return platform.derived(process, interval, latency)
+    return own_module(process, elementary, entry)
+
+
+def own_module(process: Process, elementary: Elementary, entry: ElementaryEntry) -> OwnModule:
+    """The module that a platform's entry names for a task, of which `FETCH` cycles of the latency are the memory's.
 
     Raises ArrayolError (`not-emitted`) for a task with delays, and for figures that are not given.
     """
@@ -80,16 +95,21 @@ def own_module(process: Process, elementary: Elementary, entry: ElementaryEntry,
     interval = entry.intervals[0] if len(entry.intervals) == 1 else None
     if interval is None or entry.latency is None:
         raise _figures(process.elementary, named)
-    if entry.latency < fetch:
+    if entry.latency < FETCH:
         raise not_emitted(
-            f"the latency of '{process.elementary}' is {entry.latency}, and {fetch} of it are the local memory's",
-            f"give {named} a latency of at least {fetch}",
+            f"the latency of '{process.elementary}' is {entry.latency}, and {FETCH} of it are the local memory's",
+            f"give {named} a latency of at least {FETCH}",
         )
     if not any(re.search(rf"\bmodule\s+{entry.module}\b", file.text) for file in entry.verilog):
         raise not_emitted(
             f"no file has the module '{entry.module}'", f'name it in {named}, as verilog = ["{entry.module}.v"]'
         )
-    return OwnModule(elementary, str(entry.module), entry.verilog, interval, entry.latency - fetch)
+    if entry.enable in {"clk", "slot", *(port.name for port in (*elementary.inputs, *elementary.outputs))}:
+        raise not_emitted(
+            f"the enable of '{entry.module}' has the name of another port, '{entry.enable}'",
+            f'give it one of its own in {named}, as enable = "ce"',
+        )
+    return OwnModule(elementary, str(entry.module), entry.verilog, interval, entry.latency - FETCH, entry.enable)
 
 
 def _figures(name: str, named: str) -> ArrayolError:

@@ -21,6 +21,7 @@ from hwmodel.emit.streams.sources import Literals, VerilogLiterals
 from hwmodel.emit.streams.top import AxisTop
 from hwmodel.emit.streams.units import LIBRARY, group_files, library_files
 from hwmodel.emit.streams.words import FrameWords, Limbs, limbs_of
+from hwmodel.emit.verilog.design import with_own_modules
 from hwmodel.stream.model import StreamModel, metrics_of
 from hwmodel.streamed import Stream
 
@@ -71,7 +72,7 @@ class StreamDesign:
     @cached_property
     def _files(self) -> dict[str, Text]:
         modules = {path.replace("$", "-"): text for path, text in self._modules()}
-        return {**modules, **dict(self._bench())}
+        return with_own_modules({**modules, **dict(self._bench())}, self.hardware.datapaths)
 
     @cached_property
     def _group(self) -> GroupModule:

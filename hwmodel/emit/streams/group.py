@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hwmodel.datapath.graph.graph import Graph
+from hwmodel.datapath.derive import Derived
 from hwmodel.datapath.operators.nets import identifier
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.streams.conditions import Choice, Conditions, Index
@@ -25,7 +25,7 @@ from hwmodel.emit.streams.names import (
 from hwmodel.emit.streams.nets.whole import LaneEnables, of_rounds
 from hwmodel.emit.streams.sources import ports_read
 from hwmodel.emit.streams.trains import Loops
-from hwmodel.emit.verilog.datapaths.chunks import bus_bits, chunk_size, early_bus, elements_of, leaving
+from hwmodel.emit.verilog.datapaths.chunks import chunk_size, early_bus, leaving
 from hwmodel.stream.lanes import Lane
 from hwmodel.stream.nodes import Node
 from hwmodel.streamed import Firing
@@ -92,6 +92,7 @@ class GroupModule:
         found: dict[str, frozenset[tuple[str, tuple[int, ...]]]] = {}
         for (task, port), cycles in self.hardware.nets.early.items():
             derived = self.hardware.datapaths[task]
+            assert isinstance(derived, Derived), "a module gives its states when it gives its results"
             ends = derived.folded.ends.finished[port].tolist()
             places = tuple(cycles.get(place, int(end) - 1) for place, end in enumerate(ends))
             found[task] = found.get(task, frozenset()) | {(port, places)}
@@ -133,15 +134,15 @@ class GroupModule:
                 marks = () if self.behind_port else (due, "first", "last")
                 ports += [f"output wire {beat.name}${own}" for own in marks]
         for number, (node, touch) in enumerate(self.hardware.unordered_outputs):
-            graph, firing = self._graph(node), self.hardware.firing[node.name]
-            bits = firing.units * bus_bits(graph, touch.port, firing.interval)
+            bits = self.hardware.firing[node.name].units * self._bus_bits(node, touch.port)
             ports.append(f"output wire {vector(bits)}{made_net(number)}")
         yield ",\n".join(f"  {port}" for port in ports)
         yield ");"
 
-    def _graph(self, node: Node) -> Graph:
-        """The dataflow of a task."""
-        return self.hardware.datapaths[node.name].priced.dataflow.graph
+    def _bus_bits(self, node: Node, port: str) -> int:
+        """The bits of the bus of an output."""
+        at_once = chunk_size(node.port_size(port), self.hardware.firing[node.name].interval)
+        return at_once * node.port_bits(self.hardware.model.accesses, port)
 
     def _unordered_outputs(self) -> Iterator[str]:
         """The buses of results that leave in the order in which they are made."""
@@ -253,9 +254,9 @@ class GroupModule:
         yield f"  assign {name}$last = {' && '.join(last or [ALWAYS])};"
 
     def _task(self, node: Node, fires: str, indices: Sequence[Index | None]) -> Iterator[str]:
-        derived, firing = self.hardware.datapaths[node.name], self.hardware.firing[node.name]
-        graph, name = self._graph(node), node_name(node.name)
-        slot = ""
+        assert node.process is not None, "a task"
+        firing, name = self.hardware.firing[node.name], node_name(node.name)
+        module, slot = self.hardware.unit_module(node.name, self.prefix), ""
         if firing.interval > 1:
             yield from self._slot(name, firing)
             slot = f", .slot({name}$slot)"
@@ -269,7 +270,7 @@ class GroupModule:
                 for task, port in self.hardware.nets.early
                 if task == node.name
             ]
-            if derived.bins:
+            if self.hardware.datapaths[node.name].bins:
                 there = _in_space(firing, unit, indices) or ALWAYS
                 connected += [".reset(reset)", ".clear(clear)", f".valid({fires} && {there})"]
             for port, size, bits in inputs:
@@ -281,14 +282,14 @@ class GroupModule:
                         yield f"  wire {vector(bits)}{nets[-1]} = {net};"
                     yield from _operands(bus, nets, (bits, chunk_size(size, firing.interval)), f"{name}$slot")
                     connected.append(f".{identifier(port)}({bus})")
-            for port in graph.outputs:
+            for port in (own.name for own in node.process.output_ports):
                 bus = f"{name}${port}$bus{unit}"
-                yield f"  wire {vector(bus_bits(graph, port, derived.interval))}{bus};"
+                yield f"  wire {vector(self._bus_bits(node, port))}{bus};"
                 connected.append(f".{identifier(port)}({bus})")
                 yield from self._results(node, port, unit, bus)
-            yield from lookup_lines(self.hardware, node, (self.prefix, unit), connected, self.beside)
-            module = f"{self.prefix}unit_{name}"
-            yield f"  {module} {name}$unit{unit} (.clk(clk), .go(go){slot},\n    {', '.join(connected)}\n  );"
+            yield from lookup_lines(self.hardware, node, (module, unit), connected, self.beside)
+            clocked = f".clk(clk), .{module.enable}(go){slot}"
+            yield f"  {module.name} {name}$unit{unit} ({clocked},\n    {', '.join(connected)}\n  );"
 
     def _slot(self, name: str, firing: Firing) -> Iterator[str]:
         """The slot of units: 0 whenever the task fires."""
@@ -300,9 +301,8 @@ class GroupModule:
 
     def _results(self, node: Node, port: str, unit: int, bus: str) -> Iterator[str]:
         """The lanes of an output: places of its bus."""
-        graph, interval = self._graph(node), self.hardware.firing[node.name].interval
-        bits = graph.types[port].bits
-        for together in leaving(elements_of(graph, port), interval):
+        bits = node.port_bits(self.hardware.model.accesses, port)
+        for together in leaving(node.port_size(port), self.hardware.firing[node.name].interval):
             for lane, place in enumerate(together):
                 own = Lane(node.name, port, place, unit)
                 if own in self.hardware.lanes or own._replace(state=True) in self.hardware.lanes:
@@ -310,10 +310,9 @@ class GroupModule:
 
     def _states(self, node: Node) -> Iterator[str]:
         """The second buses of outputs whose states are taken before they leave."""
-        graph = self._graph(node)
         for task, port in self.hardware.nets.early:
             if task == node.name:
-                bits = graph.types[port].bits * elements_of(graph, port)
+                bits = node.port_bits(self.hardware.model.accesses, port) * node.port_size(port)
                 for unit in range(self.hardware.firing[task].units):
                     yield f"  wire {vector(bits)}{node_name(task)}${port}$early{unit};"
 

@@ -11,14 +11,15 @@ import numpy as np
 
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Touch
-from hwmodel.datapath.derive import Derived
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.frames.short_frame import WHOLE_AT_MOST
+from hwmodel.emit.schedule.own_module import Computing, computing_of
+from hwmodel.emit.streams.names import node_name
 from hwmodel.emit.streams.nets.grown import grown_nets
 from hwmodel.emit.streams.nets.whole import GroupNets, LaneEnables, whole_nets
 from hwmodel.emit.streams.positions import LaneNets, positions_of
 from hwmodel.emit.streams.sources import Literals, Sources, VerilogLiterals, ports_read
-from hwmodel.emit.verilog.datapaths.chunks import has_bus
+from hwmodel.emit.verilog.wiring import UnitModule
 from hwmodel.stream.lanes import Lane
 from hwmodel.stream.model import StreamModel
 from hwmodel.stream.nodes import Node
@@ -93,7 +94,7 @@ class StreamHardware:
         """Whether units take data of an input in operands: of one that is a whole table only where a datapath does."""
         if self.model.platform is None:
             return self.table_of(node, port) is None
-        return has_bus(self.datapaths[node.name].priced.dataflow.graph, port)
+        return port in self.unit_module(node.name).buses
 
     def table_of(self, node: Node, port: str) -> list[int] | None:
         """The bits of all that each repetition reads of a resident array; None where that is not one and the same."""
@@ -113,16 +114,20 @@ class StreamHardware:
         return self.nets.lanes
 
     @cached_property
-    def datapaths(self) -> Mapping[str, Derived]:
+    def datapaths(self) -> Mapping[str, Computing]:
         """By task that of its units."""
         platform, found = self.model.platform, {}
         assert platform is not None, "a stream on a platform"
         for task in self.streamed.tasks:
             process, firing = self.model.accesses.network.processes[task], self.firing[task]
-            derived = platform.derived(process, firing.interval, firing.latency)
-            assert derived is not None, "refused before"
-            found[task] = derived
+            computing = computing_of(process, platform, firing.interval, firing.latency)
+            assert computing is not None, "refused before"
+            found[task] = computing
         return found
+
+    def unit_module(self, task: str, prefix: str = "") -> UnitModule:
+        """The module of a task's units; a derived one has a name that begins with `prefix`."""
+        return UnitModule.of(self.datapaths[task], f"{prefix}unit_{node_name(task)}", enabled=True)
 
     @property
     def cleared(self) -> int:

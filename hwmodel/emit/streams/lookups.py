@@ -7,21 +7,21 @@ from collections.abc import Iterator
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.streams.hardware import StreamHardware
 from hwmodel.emit.streams.names import node_name, vector
-from hwmodel.emit.verilog.access import access_ports
+from hwmodel.emit.verilog.wiring import UnitModule
 from hwmodel.stream.nodes import Node
 
 _AHEAD = 2  # cycles from an address to its word
 
 
 def lookup_lines(
-    hardware: StreamHardware, node: Node, where: tuple[str, int], connected: list[str], beside: list[str]
+    hardware: StreamHardware, node: Node, where: tuple[UnitModule, int], connected: list[str], beside: list[str]
 ) -> Iterator[str]:
     """A read port for each read of a unit, of a ROM or of registers that are loaded.
 
     Their ports are `connected` with the unit's, modules of ROMs stand `beside`.
     """
-    prefix, unit = where
-    for access in access_ports(hardware.datapaths[node.name]).values():
+    own_module, unit = where
+    for access in own_module.accesses:
         touch = next(one for one in hardware.model.accesses.reads[node.name] if one.port == access.port)
         assert access.wait == _AHEAD, "a technology leaves a table its cycles"
         own = f"{node_name(node.name)}$unit{unit}${access.address.replace('$', '_')}"
@@ -29,7 +29,7 @@ def lookup_lines(
         yield f"  wire {vector(access.address_bits)}{own};"
         yield f"  wire {vector(bits)}{own}_in = {own};"
         if touch.array in hardware.contents:
-            module = f"{prefix}table_{node_name(node.name)}_{access.port}"
+            module = f"{own_module.name}$table_{access.port}"
             text = _module(module, hardware.contents[touch.array].tolist(), (bits, access.element_bits))
             if text not in beside:
                 beside.append(text)

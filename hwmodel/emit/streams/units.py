@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from importlib.resources import files
 
 from arrayol.text import counted
+from hwmodel.emit.schedule.own_module import OwnModule
 from hwmodel.emit.streams.group import GroupModule
-from hwmodel.emit.streams.names import node_name
 from hwmodel.emit.verilog.datapaths.datapath import datapath_module, operator_modules
 
 LIBRARY = ("segment", "place", "later")
@@ -24,7 +24,9 @@ def group_files(group: GroupModule) -> Iterator[tuple[str, str]]:
     """The modules of a group by path: its units with their operators, then itself."""
     hardware, text = group.hardware, group.text()
     for task, derived in hardware.datapaths.items():
-        early, name = group.early.get(task, frozenset()), f"{group.prefix}unit_{node_name(task)}"
+        if isinstance(derived, OwnModule):
+            continue
+        early, name = group.early.get(task, frozenset()), hardware.unit_module(task, group.prefix).name
         process = hardware.model.accesses.network.processes[task]
         pace = f"a repetition every {counted(hardware.firing[task].interval, 'pulse')}"
         comment = f"// A unit of '{task}': the body of '{process.elementary}', {pace}.\n"

@@ -207,8 +207,10 @@ class Coverage:
         elementary, entry = process.definition, self.platform.entry(process.elementary)
         if elementary is None or entry.module is None:
             return
+        if not self.as_verilog:
+            yield not_emitted(f"'{process.name}' is a module of Verilog", "take `arrayol emit verilog`")
         try:
-            own_module(process, elementary, entry, FETCH)
+            own_module(process, elementary, entry)
         except ArrayolError as refused:
             yield refused
 
@@ -286,10 +288,12 @@ class Coverage:
     def _of_stream(self, tasks: Collection[str], stream: Stream) -> Iterator[ArrayolError]:
         for task in tasks:
             name = self.accesses.network.processes[task].elementary
-            if self.platform.entry(name).module is not None:
+            entry = self.platform.entry(name)
+            if entry.module is not None and entry.enable is None:
                 yield not_emitted(
-                    f"'{task}' is a module of your own, and a stream needs one that stands still without its enable",
-                    f"give '{name}' a body and no module; or take a design with blocks for '{task}'",
+                    f"'{task}' streams, and its module '{entry.module}' has no input to stand still",
+                    f'name one in [elementary.{name}] of the platform, as enable = "ce"; or take a design with blocks '
+                    f"for '{task}'",
                 )
         yield from self._tables_of_same_stream(tasks)
         nodes = self._model_of(tuple(tasks), stream).group.nodes.values()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
-from pathlib import PurePosixPath
 from typing import Protocol, runtime_checkable
 
 from arrayol.pictures.text import reads_text, writes_text
@@ -18,12 +17,10 @@ from hwmodel.emit.schedule.design import Frame, HardwareDesign
 from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.own_module import Computing, OwnModule
-from hwmodel.emit.verilog.access import access_ports
 from hwmodel.emit.verilog.agents import agent_module
 from hwmodel.emit.verilog.axi import SLOWER, axi_bench, axi_module, has_axi
 from hwmodel.emit.verilog.control import ip_module
 from hwmodel.emit.verilog.copies import CopiedArrays
-from hwmodel.emit.verilog.datapaths.chunks import has_bus
 from hwmodel.emit.verilog.datapaths.datapath import datapath_module, operator_modules
 from hwmodel.emit.verilog.group import group_module
 from hwmodel.emit.verilog.layout import OutsideLayout, layout_of
@@ -89,28 +86,22 @@ class DesignFiles:
         """All files. For a `$` in a module's name the path has a `-`, which shells, make and Tcl leave as it is."""
         written: dict[str, Text] = {path.replace("$", "-"): text for path, text in self._modules()}
         written |= dict(self._bench())
-        for path, text in self._own_modules():
-            if path in written:
-                raise not_emitted(
-                    f"a module of your own is in a file '{PurePosixPath(path).name}', and so is one of arrayol's",
-                    "give the file and the module another name",
-                )
-            written[path] = text
-        return written
+        return with_own_modules(written, self.design.datapaths)
 
     def _modules(self) -> Iterator[tuple[str, str]]:
         for name in (*LIBRARY, "binned_memory") if self.cleared else LIBRARY:
             yield f"rtl/{name}.v", _library(name)
         in_blocks = [own.units for group in self.design.groups for own in group.tasks]
-        units = {own.task: _unit(own.task, self.design.datapaths[own.task]) for own in in_blocks}
+        named = {own.task: f"unit_{plain(own.task)}" for own in in_blocks}
+        units = {task: UnitModule.of(self.design.datapaths[task], name) for task, name in named.items()}
         for own in in_blocks:
             task, derived = own.task, self.design.datapaths[own.task]
             if isinstance(derived, OwnModule):
                 continue
-            module = datapath_module(derived, f"unit_{plain(task)}", frozenset(own.kept), own.early)
+            module = datapath_module(derived, named[task], frozenset(own.kept), own.early)
             pace = f"a repetition every {counted(own.interval, 'cycle')}"
             comment = f"// A unit of '{task}': the body of '{own.elementary}', {pace}.\n"
-            yield f"rtl/unit_{plain(task)}.v", comment + module
+            yield f"rtl/{named[task]}.v", comment + module
             for name, module in operator_modules(derived).items():
                 yield f"rtl/{name}.v", module
         for number, group in enumerate(self.design.groups):
@@ -153,12 +144,6 @@ class DesignFiles:
         copied = CopiedArrays(design.addresses, self.outside)
         comment = f"// '{design.top}' in {groups}: {design.cycles:,} cycles a frame.\n"
         return comment + top_module(name, turns, self.channels, copied, self.cleared)
-
-    def _own_modules(self) -> Iterator[tuple[str, str]]:
-        """The files of the user's modules, each once."""
-        modules = [own for own in self.design.datapaths.values() if isinstance(own, OwnModule)]
-        for file in dict.fromkeys(file for own in modules for file in own.files):
-            yield f"rtl/{file.name}", file.text
 
     def _ip(self, top: str, name: str) -> Iterator[tuple[str, str]]:
         """The modules that add registers behind AXI4-Lite, the last one by `name`."""
@@ -226,12 +211,20 @@ class DesignFiles:
         return frames_in_turn if self.design.periods is None else run_of_periods(self.design, where)
 
 
-def _unit(task: str, derived: Computing) -> UnitModule:
-    if isinstance(derived, OwnModule):
-        return UnitModule(derived.name, frozenset(derived.inputs), ())
-    graph = derived.priced.dataflow.graph
-    buses = frozenset(port for port in graph.inputs if has_bus(graph, port))
-    return UnitModule(f"unit_{plain(task)}", buses, tuple(access_ports(derived).values()))
+def with_own_modules(written: Mapping[str, Text], datapaths: Mapping[str, Computing]) -> dict[str, Text]:
+    """Files of a design by path, with those of the user's modules.
+
+    Raises ArrayolError (`not-emitted`) for two files of one name.
+    """
+    modules, every = [own for own in datapaths.values() if isinstance(own, OwnModule)], dict(written)
+    for file in dict.fromkeys(file for own in modules for file in own.files):
+        if f"rtl/{file.name}" in every:
+            raise not_emitted(
+                f"a module of your own is in a file '{file.name}', and so is one of arrayol's",
+                "give the file and the module another name",
+            )
+        every[f"rtl/{file.name}"] = file.text
+    return every
 
 
 def _library(name: str) -> str:

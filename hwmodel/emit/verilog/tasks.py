@@ -197,8 +197,9 @@ def _unit(wiring: GroupWiring, task: TaskAgents, unit: int, slot: str) -> Iterat
         bits = written.at_once * written.width
         net = f"{written.lanes[0]}_data[{unit * bits} +: {bits}]"
         connected.append(f".{early_bus(written.port) if written.early else identifier(written.port)}({net})")
-    module, wired = wiring.units[task.units.task].name, ", ".join(connected)
-    yield f"  {module} {task.units.name}_unit{unit} (.clk(clk){slot}, {wired});"
+    module, wired = wiring.units[task.units.task], ", ".join(connected)
+    enable = f", .{module.enable}(1'b1)" if module.enable is not None else ""
+    yield f"  {module.name} {task.units.name}_unit{unit} (.clk(clk){enable}{slot}, {wired});"
     for written in task.units.writes:
         for other in written.lanes[1:] if unit == 0 else ():
             yield f"  assign {other}_data = {written.lanes[0]}_data;"

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 
 from hwmodel.emit.schedule.group import GroupSchedule
 from hwmodel.emit.schedule.memories import Memory
+from hwmodel.emit.schedule.own_module import Computing, OwnModule
 from hwmodel.emit.schedule.port import COPIED, AddressMap
-from hwmodel.emit.verilog.access import AccessPorts
+from hwmodel.emit.verilog.access import AccessPorts, access_ports
 from hwmodel.emit.verilog.agents import ModulePort, bits_of
+from hwmodel.emit.verilog.datapaths.chunks import has_bus
 
 WORDS = 16  # bits of the number of words of a request
 
@@ -65,11 +67,24 @@ def channels_of(groups: Sequence[GroupSchedule], addresses: AddressMap) -> tuple
 
 @dataclass(frozen=True)
 class UnitModule:
-    """The module of a datapath: its name, the inputs for which it has a bus, and its reads at places that data say."""
+    """The module of a datapath: its name, the inputs for which it has a bus, and its reads at places that data say.
+
+    It stands still while its input `enable` is 0; one without such an input never does.
+    """
 
     name: str
     buses: frozenset[str]
     accesses: tuple[AccessPorts, ...]
+    enable: str | None
+
+    @staticmethod
+    def of(computing: Computing, name: str, *, enabled: bool = False) -> UnitModule:
+        """The module of a datapath; a derived one is called `name`, and is `enabled` by an input `go` or not at all."""
+        if isinstance(computing, OwnModule):
+            return UnitModule(computing.name, frozenset(computing.inputs), (), computing.enable)
+        graph = computing.priced.dataflow.graph
+        buses = frozenset(port for port in graph.inputs if has_bus(graph, port))
+        return UnitModule(name, buses, tuple(access_ports(computing).values()), "go" if enabled else None)
 
 
 def engine_ports(engine: str, outside: Outside) -> tuple[ModulePort, ...]:

@@ -57,6 +57,37 @@ def test_it_is_an_instance_that_takes_the_cycles_of_the_model(folder: Path, late
     assert not (folder / "verilog" / "rtl" / "unit_labelled.v").exists()
 
 
+def streaming(folder: Path, interface: str) -> api.StoredDesign:
+    """Its design that is one stream, whose module stands still while its enable is 0."""
+    change(folder / "camera.toml", 'module = "', 'enable = "ce"\nmodule = "')
+    change(folder / "classify_core.v", "input wire clk,", "input wire clk,\n  input wire ce,")
+    change(folder / "classify_core.v", "always @(posedge clk) begin", "always @(posedge clk) if (ce) begin")
+    study = f'styles = ["stream"]\nfusions = [[["labelled", "inverted"]]]\ninterfaces = ["{interface}"]\nchunks = [4]\n'
+    (folder / "study.toml").write_text(study, encoding="utf-8")
+    space = api.Space(study=folder / "study.toml", hardware=True, verify=False)
+    explored = api.explore(folder / "camera.aol", folder / "camera.toml", space=space)
+    api.write_result(explored, folder / "result", report=False)
+    return api.open_design(folder / "camera.aol", folder / "result", explored.result.pareto[0].id)
+
+
+@needs_icarus
+@pytest.mark.parametrize("interface", ["port", "axis"])
+def test_it_streams_with_its_enable(folder: Path, interface: str) -> None:
+    design = api.emit_verilog(streaming(folder, interface), folder / "verilog", functions=FUNCTIONS)
+    assert api.check_verilog(design, folder / "verilog").mismatches == ()
+    group = (folder / "verilog" / "rtl" / "group0_stream.v").read_text(encoding="utf-8")
+    assert "  classify_core labelled$unit0 (.clk(clk), .ce(go), .slot(labelled$slot)," in group
+
+
+@needs_icarus
+def test_a_module_that_goes_on_without_its_enable_is_seen(folder: Path) -> None:
+    design = api.emit_verilog(streaming(folder, "port"), folder / "verilog", functions=FUNCTIONS)
+    change(folder / "verilog" / "rtl" / "classify_core.v", "if (ce) begin", "begin")
+    assert any(
+        "differ from the execution's" in said for said in api.check_verilog(design, folder / "verilog").mismatches
+    )
+
+
 @needs_icarus
 @pytest.mark.parametrize(
     ("right", "wrong"), [("label = sum2", "label = sum1"), ("+ centre", "- centre")], ids=["too early", "another value"]
@@ -72,9 +103,10 @@ def test_a_module_that_does_another_thing_is_seen(folder: Path, right: str, wron
         ("interval = 2\n", "interval = [2, 3]\n", "'classify' is a module of your own, without one interval"),
         ("latency = 5\n", "latency = 2\n", "the latency of 'classify' is 2, and 3 of it are the local memory's"),
         ('module = "classify_core"', 'module = "classified"', "no file has the module 'classified'"),
-        ('module = "classify_core"\n', "", "'classify' is a Python function"),
+        ('module = "classify_core"\nverilog = ["classify_core.v"]\n', "", "'classify' is a Python function"),
+        ('module = "', 'enable = "window"\nmodule = "', "the enable of 'classify_core' has the name of another port"),
     ],
-    ids=["interval", "latency", "module", "no module"],
+    ids=["interval", "latency", "module", "no module", "enable"],
 )
 def test_what_is_missing_is_said(folder: Path, right: str, wrong: str, message: str) -> None:
     change(folder / "camera.toml", right, wrong)

@@ -133,12 +133,12 @@ def test_a_memory_that_takes_words_too_soon_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("interface", ["port", "axis"])
-def test_a_module_of_a_user_is_refused(tmp_path: Path, interface: Interface) -> None:
+def test_a_module_without_an_enable_is_refused(tmp_path: Path, interface: Interface) -> None:
     case = case_of("two", tmp_path, H=4, W=6)
     name = next(iter(case.network.processes.values())).elementary
     entry = ElementaryEntry(interval=(1,), latency=3, module="core", verilog=(VerilogFile("core.v", "module core"),))
     platform = platform_at(2).model_copy(update={"elementary": {name: entry}})
-    with pytest.raises(ArrayolError, match="is a module of your own, and a stream needs one that stands still"):
+    with pytest.raises(ArrayolError, match="streams, and its module 'core' has no input to stand still"):
         port_design(case, replace(PORT, interface=interface), platform=platform)
 
 
