@@ -12,18 +12,21 @@ ones contain it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
+import numpy as np
+
 from arrayol.errors import ArrayolError, error
 from arrayol.ir.network import Process
-from arrayol.ir.spec import Elementary
+from arrayol.ir.spec import Elementary, port_named
 from arrayol.text import counted
 from hwmodel.datapath.cost_models import modelled_cost
 from hwmodel.datapath.entry import ElementaryEntry, Measured
-from hwmodel.datapath.figures import Datapath, Origin, largest_output
+from hwmodel.datapath.figures import Datapath, Origin, largest_output, read_cycles, result_cycles
 from hwmodel.datapath.operators.bins import Bins
 
 
@@ -146,7 +149,10 @@ class DatapathChoices:
         latency, latency_from = self._latency(measured, derived)
         if not self._is_described(measured):
             self._require_built(interval, latency)
-        recurrence, through_memory, recurrence_from = self._recurrences(measured, derived)
+        if self.entry.module is None:
+            recurrence, through_memory, recurrence_from = self._recurrences(measured, derived)
+        else:
+            recurrence, through_memory, recurrence_from = self._through_module(interval, latency)
         cost, cost_from = self._costs(interval, measured, derived)
         energy, registers, energy_from = self._energy(measured, derived)
         return Datapath(
@@ -217,7 +223,8 @@ class DatapathChoices:
         parts: list[ElementaryEntry | Measured] = [self.entry, *([measured] if measured is not None else [])]
         intervals = bool(self.entry.intervals) or self.entry.initiation_interval is not None
         latency = any(part.latency is not None for part in parts)
-        recurrence = not self.process.state_pairs or any(part.recurrence is not None for part in parts)
+        has_loops = bool(self.process.state_pairs) and self.entry.module is None
+        recurrence = not has_loops or any(part.recurrence is not None for part in parts)
         return intervals and latency and recurrence and any(part.cost for part in parts)
 
     def _latency(self, measured: Measured | None, derived: DerivedFigures | None) -> tuple[int, Origin]:
@@ -276,6 +283,18 @@ class DatapathChoices:
         order: tuple[Origin, ...] = ("assumed", "derived", "given", "measured")
         weakest = next((origin for origin in order if origin in origins), None)
         return waits, through_memory, {"recurrence": weakest} if weakest else {}
+
+    def _through_module(
+        self, interval: int, latency: int
+    ) -> tuple[dict[tuple[str, str], int], dict[tuple[str, str], int], dict[str, Origin]]:
+        """Recurrences of a user's module, whose states leave and enter as all elements do; none stays in a register."""
+        waits: dict[tuple[str, str], int] = {}
+        for delay in self.process.delays:
+            size = math.prod(extent or 1 for extent in port_named(self.process.input_ports, delay.port).shape)
+            element = np.arange(size)
+            between = result_cycles(element, size, interval) + 1 - read_cycles(element, size, interval)
+            waits[delay.output, delay.port] = latency + int(between.max())
+        return waits, {}, {"recurrence": "given"} if waits else {}
 
     def _costs(
         self, interval: int, measured: Measured | None, derived: DerivedFigures | None

@@ -48,7 +48,7 @@ def broken_entries(values: Mapping[str, Any]) -> Iterator[BrokenRule]:
     yield from _unknown_bit_costs(elementary, bits, derived="technology" in values)
     yield from _too_slow(elementary, values.get("clock_mhz"))
     yield from _measured_twice(elementary)
-    yield from _without_module(elementary)
+    yield from _of_modules(elementary)
 
 
 def _tables(elementary: object) -> Iterator[tuple[KeyPath, Mapping[Any, Any]]]:
@@ -119,13 +119,19 @@ def _measured_twice(elementary: object) -> Iterator[BrokenRule]:
         seen.add((path[:-1], interval))
 
 
-def _without_module(elementary: object) -> Iterator[BrokenRule]:
-    """What is said of a module that is not named."""
+def _of_modules(elementary: object) -> Iterator[BrokenRule]:
+    """What is said of a module that is not named, and what interval and latency of a module say already."""
+    has_module = False
     for path, table in _tables(elementary):
-        for key in ("enable", "verilog"):
-            if len(path) == 2 and key in table and "module" not in table:
-                message = f"'{shown_path((*path, key))}' is given without 'module'"
-                yield BrokenRule("bad-value", (*path, key), message, "name the module that it belongs to, or delete it")
+        has_module = "module" in table if len(path) == 2 else has_module  # its measurements follow it
+        for key in table:
+            place = (*path, key)
+            if key in ("enable", "verilog") and not has_module:
+                hint = "name the module that it belongs to, or delete it"
+                yield BrokenRule("bad-value", place, f"'{shown_path(place)}' is given without 'module'", hint)
+            if key == "recurrence" and has_module:
+                hint = "delete it: interval and latency of a module say when its states are there"
+                yield BrokenRule("bad-value", place, f"'{shown_path(place)}' is given beside 'module'", hint)
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:

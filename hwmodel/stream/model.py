@@ -316,7 +316,8 @@ class StreamModel:
         for node in self.group.nodes.values() if self.platform is not None else ():
             if node.process is not None and node.delays and self.platform is not None:
                 path = self.platform.datapath(node.process, firing[node.name].interval)
-                found |= {(node.name, *pair): cycles for pair, cycles in path.recurrence.items()}
+                own = FETCH_CYCLES if self.platform.entry(node.process.elementary).module is not None else 0
+                found |= {(node.name, *pair): cycles - own for pair, cycles in path.recurrence.items()}
         return Recurrences(found)
 
 

@@ -18,7 +18,7 @@ import sys
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import hypothesis
@@ -46,7 +46,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.emit.hls.design import HlsFiles
 from hwmodel.emit.schedule.design import HardwareDesign
-from hwmodel.emit.schedule.own_module import OwnModule
+from hwmodel.emit.schedule.own_module import Computing, OwnModule
 from hwmodel.emit.schedule.units import TaskUnits
 from hwmodel.emit.verilog.axi import has_axi
 from hwmodel.emit.verilog.coverage import has_axi_streams, keeps_frames
@@ -118,7 +118,7 @@ FEATURES = {
     *("delay", "exit", "folded units", "at the same time", "2 channels", "several last tasks"),
     *("streaming group", "blocks beside streams", "AXI4-Stream", "frames inside", "behind AXI4", "complex"),
     *("table input", "table made", "counts", "two memories", "state of a frame before", "frames in copies"),
-    *("own module", "streaming module", "elements of several words"),
+    *("own module", "streaming module", "state of a module", "elements of several words"),
 }
 TOGETHER_FEATURES = {
     "load once",
@@ -210,7 +210,7 @@ class Tally:
             return "" if not any(map(any, told)) else f"words that differ: {told}", features
         design = stream_design(own, group.stream, platform=case.platform)
         if any(isinstance(computing, OwnModule) for computing in design.hardware.datapaths.values()):
-            features |= {"own module", "streaming module"}
+            features |= {"own module", "streaming module", *_states_of_modules(design.hardware.datapaths, case)}
         try:
             require_frames(design, 7)
         except AssertionError as differs:
@@ -241,6 +241,14 @@ def _of_hardware(design: HardwareDesign, case: MappedSpec) -> Iterator[str]:
         "complex": any(array.type.kind is Kind.COMPLEX for array in design.network.arrays.values()),
     }
     yield from (name for name, has in found.items() if has)
+    yield from _states_of_modules(design.datapaths, case)
+
+
+def _states_of_modules(datapaths: Mapping[str, Computing], case: MappedSpec) -> set[str]:
+    """Whether a user's module hands a state on within a frame."""
+    accesses = Accesses(case.network)
+    has = any(isinstance(own, OwnModule) and accesses.delays(task) for task, own in datapaths.items())
+    return {"state of a module"} if has else set()
 
 
 def _has_state(units: TaskUnits) -> bool:

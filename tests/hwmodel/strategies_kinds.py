@@ -10,6 +10,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 from port_designs import groups_of
 from spec_data import loaded
+from strategies_delays import delayed_designs
 from strategies_designs import MappedSpec, emitted_specs
 from strategies_forks import forks
 from strategies_frames import frame_specs
@@ -98,13 +99,11 @@ def own_modules(draw: st.DrawFn) -> MappedSpec:
 
     Those of streams stand still without their enable, and so do some in blocks.
     """
-    case = draw(st.one_of(emitted_specs(single=True), placed_streams(), axi_streams()))
+    case = draw(st.one_of(emitted_specs(single=True), delayed_designs(), placed_streams(), axi_streams()))
     by_name = dict[str, list[Process]]()
     for process in case.network.processes.values():
         by_name.setdefault(process.elementary, []).append(process)
-    offered = [name for name, own in by_name.items() if not any(process.delays for process in own)]
-    assume(offered)
-    name = draw(st.sampled_from(offered))
+    name = draw(st.sampled_from([*by_name]))
     own = {process.name for process in by_name[name]}
     model = MachineModel(case.network, case.platform, case.loads)
     fired = [pace for group in case.design.groups for task, pace in _intervals(group, model) if task in own]

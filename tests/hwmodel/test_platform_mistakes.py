@@ -56,6 +56,16 @@ def test_what_a_module_has_without_one(line: str) -> None:
     )
 
 
+def test_what_a_module_says_itself() -> None:
+    Path("core.v").write_text("module core (); endmodule\n", encoding="utf-8")
+    assert refused(f'{SMALLEST}[elementary.smooth]\nmodule = "core"\nrecurrence = 4\n') == (
+        "board.toml:6:1: error[bad-value]: 'elementary.smooth.recurrence' is given beside 'module'\n"
+        "    6 | recurrence = 4\n"
+        "      | ^^^^^^^^^^\n"
+        "  hint: delete it: interval and latency of a module say when its states are there"
+    )
+
+
 def test_an_unknown_key() -> None:
     assert refused(SMALLEST + "[local]\nwires = 2\n") == (
         "board.toml:5:1: error[unknown-key]: unknown key 'local.wires'\n"

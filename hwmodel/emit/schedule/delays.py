@@ -38,6 +38,7 @@ from hwmodel.emit.schedule.activity import Lanes
 from hwmodel.emit.schedule.bits import bits_of_constant, not_emitted
 from hwmodel.emit.schedule.memories import Memory, Section
 from hwmodel.emit.schedule.names import plain
+from hwmodel.emit.schedule.own_module import Computing
 from hwmodel.emit.schedule.units import FETCH, ReadPort, Timed, WritePort, in_chunks, leaving, table_of
 from hwmodel.simulator.group import LocalMemories
 from hwmodel.simulator.schedule.chains import delayed_instances
@@ -65,7 +66,7 @@ class DelayScheduler:
     own: ProcessorState
     delay: Delay
     timed: Timed
-    derived: Derived
+    datapath: Computing
     local: LocalMemories
 
     def fed(self, ports: Sequence[ReadPort]) -> Fed:
@@ -115,7 +116,7 @@ class DelayScheduler:
         leaves = own.unit.latency + result_cycles(np.arange(self.size), self.size, self.interval)
         late, follows = self.late_reads(now, before, leaves), self._follows(now, before)
         # Taking results early adds a bus to the unit, so this is done only if it is needed.
-        early = early_cycles(self.derived, delay) if (late & ~follows).any() else ()
+        early = early_cycles(self.datapath, delay, self.size) if (late & ~follows).any() else ()
         if early:
             late = self.late_reads(now, before, FETCH + np.array(early, np.int64))
         if (late & ~follows).any():
@@ -135,6 +136,7 @@ class DelayScheduler:
         table = table_of((timed.writers, own.units * port.at_once), row, lane, words[before])
         kept, controls = (port, Lanes(f"{name}_next", memory, table)), dict[str, IntArray]()
         if late.any():
+            assert isinstance(self.datapath, Derived), "the states of a module are in time, as the model says"
             controls = {**begins(timed, self.own.units), "keeps": _by_unit(timed, now[late])}
         return Fed((*others, replace(fed, lanes=name)), (reading,), (kept,), controls)
 
@@ -175,8 +177,7 @@ class DelayScheduler:
         A word that is written in a cycle can be read by an address of the next cycle. Only elements that the datapath
         uses count.
         """
-        nodes = self.derived.priced.dataflow.graph.inputs[self.delay.port]
-        is_used = (np.array(nodes) >= 0).reshape(self.size, -1).any(axis=1)  # of complex elements either part
+        is_used = self.datapath.always_reads(self.delay.port, self.size)
         wait = cycles + 1 - read_cycles(np.arange(self.size), self.size, self.interval)
         return np.asarray(self.own.started[now] - self.own.started[before] < wait[is_used].max(initial=0))
 
@@ -214,15 +215,16 @@ class DelayScheduler:
         return memory, np.where(chains.number[:, None] < 0, -1, words_of)
 
 
-def early_cycles(derived: Derived, delay: Delay) -> tuple[int, ...]:
+def early_cycles(datapath: Computing, delay: Delay, size: int) -> tuple[int, ...]:
     """The earliest cycle, in the datapath's schedule, in which a memory can take each element of an output.
 
     That is the cycle in which the element is made, or, if it is later, the one in which the repetition's own element of
     the previous state has been read, since both use the same word.
     """
-    finished = derived.folded.ends.finished[delay.output].reshape(-1, derived.priced.dataflow.parts[delay.output])
-    read = read_cycles(np.arange(len(finished)), len(finished), derived.interval)
-    return tuple(np.maximum(finished.max(axis=1) - 1, read - FETCH).tolist())
+    assert isinstance(datapath, Derived), "the states of a module are in time, as the model says"
+    finished = datapath.finished_by(delay.output, size)
+    read = read_cycles(np.arange(size), size, datapath.interval)
+    return tuple(np.maximum(finished - 1, read - FETCH).tolist())
 
 
 def begins_of(unit: int) -> str:

@@ -29,7 +29,7 @@ class OwnModule:
     """The module that computes an elementary task, and its files.
 
     `interval` and `latency` are cycles, `latency` without those of the local memory: a cycle less than from a
-    repetition's first operands on the ports to its first results. No output of it is fed back by a delay.
+    repetition's first operands on the ports to its first results. A state is an input and an output as all others are.
     """
 
     elementary: Elementary
@@ -84,14 +84,9 @@ def computing_of(process: Process, platform: Platform, interval: int, latency: i
 def own_module(process: Process, elementary: Elementary, entry: ElementaryEntry) -> OwnModule:
     """The module that a platform's entry names for a task, of which `FETCH` cycles of the latency are the memory's.
 
-    Raises ArrayolError (`not-emitted`) for a task with delays, and for figures that are not given.
+    Raises ArrayolError (`not-emitted`) for figures that are not given, and names that do not fit.
     """
     named = f"[elementary.{process.elementary}] of the platform"
-    if process.delays:
-        raise not_emitted(
-            f"'{process.name}' has delays, and the module '{entry.module}' computes it",
-            "give the elementary a body, or keep the state in an array",
-        )
     interval = entry.intervals[0] if len(entry.intervals) == 1 else None
     if interval is None or entry.latency is None:
         raise _figures(process.elementary, named)

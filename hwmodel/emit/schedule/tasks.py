@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses, Touch
-from hwmodel.datapath.derive import Derived
 from hwmodel.emit.schedule.activity import Activity, Lanes, rows_of
 from hwmodel.emit.schedule.bits import bits_of_constant
 from hwmodel.emit.schedule.delays import DelayScheduler, begins
@@ -109,9 +108,7 @@ class TaskScheduler:
         outputs = [port for port, _ in writes]
         process = self.accesses.network.processes[own.task]
         for delay in process.delays:
-            derived = self.datapaths[own.task]
-            assert isinstance(derived, Derived), "a task with delays has a derived datapath"
-            scheduler = DelayScheduler(self.accesses, own, delay, timed, derived, self.local)
+            scheduler = DelayScheduler(self.accesses, own, delay, timed, self.datapaths[own.task], self.local)
             fed = scheduler.fed(ports)
             ports, read, controls = list(fed.ports), [*read, *fed.read], {**controls, **fed.controls}
             outputs += [port for port, _ in fed.written]

@@ -201,6 +201,19 @@ def test_operands_come_at_multiples_of_the_occupancy(occupancy: int, wait: int, 
     assert path.operand_delay("y", "other", occupancy, in_register=False) == occupancy
 
 
+@given(st.integers(1, 5), st.integers(3, 9), st.integers(1, 7))
+def test_a_module_takes_a_state_after_it_has_left(interval: int, latency: int, size: int) -> None:
+    """Element e leaves at the end of a cycle, and may be read in the one after it, in its chunk of the repetition."""
+    own = replace(ELEMENTARY, inputs=(_port("x"), _port("p", size)), outputs=(_port("y", size),))
+    process = replace(_process(own), input_ports=own.inputs, output_ports=own.outputs)
+    entry = ElementaryEntry(interval=(interval,), latency=latency, cost={"lut": 1}, module="core")
+    path = _choices(entry, derived=True, process=process).at(interval)
+    chunk = -(-size // interval)
+    ends = [latency - 1 + next(t for t in range(interval + 1) if size * t // interval > e) for e in range(size)]
+    least = next(wait for wait in range(99) if all(ends[e] < wait + e // chunk for e in range(size)))
+    assert (path.recurrence, path.through_memory) == ({("y", "p"): least}, {})
+
+
 def test_a_datapath_that_waits_longer_has_what_was_measured_below() -> None:
     measured = [{"interval": 2, "latency": 9, "cost": {"lut": 5}}, {"interval": 4, "latency": 11}]
     choices = _choices(ElementaryEntry.model_validate({"measured": measured}), derived=True)
