@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.arrays import IntArray
+from arrayol.errors import ArrayolError, error
 from arrayol.execute.patterns import elements_of
 from arrayol.ir.network import Flow, Network, Process
 from arrayol.ir.spec import Delay, Port, Shape, TiledDefault, Tiler, port_named
+from arrayol.text import counted
 from hwmodel import memory_kinds
 from hwmodel.memory_kinds import LocalMemoryKind
 from hwmodel.platform_memories import ArrayChannels
@@ -162,20 +164,21 @@ class Accesses:
             touch.ahead for touches in self.of_frames("inside").reads.values() for touch in touches
         )
 
-    @cached_property
-    def out_of_step(self) -> tuple[str, ...]:
-        """The arrays of which tilers go on by different numbers of frames from one frame to the next.
+    def require_in_step(self) -> None:
+        """Raises ArrayolError (`frames-out-of-step`) unless all tasks go on by as many frames of an array.
 
-        So one task of a frame meets what others make, or the loader brings, for frames at another place.
+        In a frame each task has one repetition along its infinite dimension; else some would fall behind for ever.
         """
-        steps: dict[str, set[int]] = {}
+        steps: dict[str, dict[int, str]] = {}
         for process in self.network.processes.values():
             for array, tiler in tilers_of(process):
                 shape = self.network.arrays[array].shape
                 if None in shape:
                     moves = zip(tiler.paving[shape.index(None)], process.repetition, strict=True)
-                    steps.setdefault(array, set()).add(sum(step for step, extent in moves if extent is None))
-        return tuple(name for name, own in steps.items() if len(own) > 1)
+                    step = sum(step for step, extent in moves if extent is None)
+                    steps.setdefault(array, {}).setdefault(step, process.name)
+                    if len(steps[array]) > 1:
+                        raise _out_of_step(array, steps[array], tiler)
 
     @cached_property
     def frames_to_run(self) -> int:
@@ -341,6 +344,15 @@ def tilers_of(process: Process) -> Iterator[tuple[str, Tiler]]:
     for delay in process.delays:
         if isinstance(delay.default, TiledDefault):
             yield delay.default.array, delay.default.tiler
+
+
+def _out_of_step(array: str, tasks: Mapping[int, str], tiler: Tiler) -> ArrayolError:
+    """The error of two tasks, by their numbers of frames of an array, which one of them accesses through a tiler."""
+    (one, first), (other, second) = tasks.items()
+    common = math.lcm(one, other)
+    message = f"'{first}' goes on by {counted(one, 'frame')} of '{array}' in a repetition, and '{second}' by {other}"
+    hint = f"let a repetition of both go on by {common}" if common else f"let both go along the frames of '{array}'"
+    return error("frames-out-of-step", message, tiler.span, hint=hint)
 
 
 def follows_axes(touch: Touch) -> bool:

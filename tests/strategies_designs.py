@@ -23,6 +23,7 @@ from arrayol.ir.spec import ConstArray, Port, Spec
 from arrayol.transforms.steps import canonical_steps, run_steps
 from dse.space.fusions import subspaces
 from dse.space.task_graph import task_graph
+from hwmodel.accesses import Accesses
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import POLICIES, BankLayout, Blocks, Design, GroupDesign, Processor, row_major
 from hwmodel.last_tasks import following, last_tasks
@@ -59,11 +60,7 @@ def mapped_specs(
     top = choose_top(written, None)
     spec = run_steps(written, canonical_steps(written, top)).spec
     spec, loads = draw(residences(spec, top))
-    try:
-        network = flatten(spec, top)
-    except ArrayolError as failure:
-        assume(failure.diagnostics[0].code not in ("wraps-in-part", "border-in-part"))
-        raise
+    network = _flat(spec, top)
     platform = _on(draw(platforms(built=built)), network)
     model = MachineModel(network, platform, loads)
     fusions = [fusion for subspace in subspaces(task_graph(network)) for fusion in subspace]
@@ -77,6 +74,17 @@ def mapped_specs(
     features = linked.features | set(_of_platform(platform, network)) | set(_of_design(design, model))
     features |= {f"load {load}" for load in model.accesses.load.values()}
     return MappedSpec(linked.text, spec, network, platform, loads, design, frozenset(features))
+
+
+def _flat(spec: Spec, top: str) -> Network:
+    """The network of a specification that can be explored."""
+    try:
+        network = flatten(spec, top)
+        Accesses(network).require_in_step()
+    except ArrayolError as failure:
+        assume(failure.diagnostics[0].code not in ("wraps-in-part", "border-in-part", "frames-out-of-step"))
+        raise
+    return network
 
 
 def _ends_in_several(model: MachineModel, tasks: tuple[str, ...]) -> bool:
@@ -321,11 +329,7 @@ def emitted_specs(
     written = loaded(linked.text)
     top = choose_top(written, None)
     spec, loads = draw(residences(run_steps(written, canonical_steps(written, top)).spec, top))
-    try:
-        network = flatten(spec, top)
-    except ArrayolError as failure:
-        assume(failure.diagnostics[0].code not in ("wraps-in-part", "border-in-part"))
-        raise
+    network = _flat(spec, top)
     platform = draw(emitting_platforms())
     model = MachineModel(network, platform, loads)
     fusions = [fusion for subspace in subspaces(task_graph(network)) for fusion in subspace]

@@ -143,8 +143,8 @@ class MachineModel:
 
     `loads` says how inputs come to the chip, if not by default. `lines` are those of another model, which may be of
     another network: both then compute what hangs on equal lines once. `channels` says where arrays lie, as in
-    `Accesses`. Raises ArrayolError (`figure-too-large`) if 64
-    bits may not hold some figure.
+    `Accesses`. Raises ArrayolError: `figure-too-large` if 64
+    bits may not hold some figure, `frames-out-of-step` if tasks go on by different numbers of frames of an array.
     """
 
     def __init__(
@@ -159,6 +159,7 @@ class MachineModel:
         self.network = network = with_states_outside(network, loads)
         self.platform = platform
         self.accesses = Accesses(network, loads, channels=channels)
+        self.accesses.require_in_step()
         platform.require_datapaths(network)
         require_network(self.accesses, platform)
         self._batches: dict[tuple[str, ...], GroupBatch | None] = {}

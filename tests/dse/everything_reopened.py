@@ -44,6 +44,7 @@ from dse.results.exploration import Exploration
 from dse.results.schema import Result
 from dse.space.study import Study
 from dse.verify.testbench import accepted_data, random_data
+from hwmodel.accesses import Accesses
 
 TECHNOLOGIES = tuple(
     sorted(file.name.removesuffix(".toml") for file in files("hwmodel.datapath.technology.tables").iterdir())
@@ -113,6 +114,7 @@ def asked(draw: st.DrawFn) -> SynthesisOptions:
     spec = loaded(linked.text)
     try:
         network = canonical_form(spec, choose_top(spec, None)).network
+        Accesses(network).require_in_step()
     except ArrayolError:  # what is refused before anything is explored
         assume(False)
     study = draw(studies(network, narrow=narrow))

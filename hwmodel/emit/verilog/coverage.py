@@ -175,11 +175,6 @@ class Coverage:
             yield ArrayolError(missing)
         for process in network.processes.values():
             yield from self._large_parts(process)
-        for array in self.accesses.out_of_step:
-            yield not_emitted(
-                f"tasks go on by other numbers of frames of '{array}' than others, from one frame to the next",
-                f"take or make as many frames of '{array}' in each repetition as all others do",
-            )
 
     def _over_frames(self) -> Iterator[ArrayolError]:
         refusal = why_no_buffers(self.accesses, self.platform)

@@ -37,8 +37,6 @@ PAIRS = (
     "  x <- b at origin [0, 0] paving [2, 0; 0, 1] fitting [1; 0]  y -> o } }\n"
     "task top(v: u8[*, 6]) -> (o: u8[*, 6]) { b = pairs(v)  o = sums(b) }"
 )
-SLIDING = PAIRS.replace("x <- b at origin [0, 0] paving [2,", "x <- b at origin [0, 0] paving [1,")
-OUT_OF_STEP = "tasks go on by other numbers of frames of 'b' than others, from one frame to the next"
 VERILOG = [
     (WINDOW, None),
     (
@@ -50,7 +48,6 @@ VERILOG = [
         "some of 'b' is read of a later frame alone, and is not stored in its own",
     ),
     (PAIRS, None),
-    (SLIDING, OUT_OF_STEP),
     (WHOLE, None),
     (PART, None),
     (LARGE, LARGE_PART),
@@ -59,7 +56,6 @@ VERILOG = [
     (FRAMES.replace("[1, 0]", "[2, 1]"), None),
 ]
 CPP = [
-    (SLIDING, OUT_OF_STEP),
     (WHOLE, None),
     (PART, None),
     (LARGE, LARGE_PART),
