@@ -23,6 +23,7 @@ from hwmodel.cost_model.issue.occupancy import LayoutOccupancy, of_work
 from hwmodel.cost_model.issue.processors import (
     Pipeline,
     Processors,
+    check_cuts,
     check_layouts,
     check_single_buffers,
     make_stages,
@@ -147,6 +148,7 @@ def plan_group(
     """
     group = Group(accesses, design.tasks)
     check_layouts(group, design.layouts, design.fifos, platform)
+    check_cuts(group, design, platform)
     check_single_buffers(group, design.single_buffers, platform)
     ticks = tick_group(group, design)
     stages = stage_group(group, design.fifos)

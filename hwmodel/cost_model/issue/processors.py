@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -51,13 +51,34 @@ def check_layouts(group: Group, layouts: tuple[BankLayout, ...], fifos: frozense
                 platform.place("local", "banks"),
                 hint=f"choose a layout of at most {platform.local.banks} banks, or raise local.banks",
             )
-        for touch in group.touches(layout.array)[0]:
-            if platform.lookups(group.network.processes[touch.process], touch.port):
+        for reader in _looking_up(group, layout.array, platform):
+            raise error(
+                "random-port",
+                f"a bank layout is given for '{layout.array}', in which data say what '{reader}' reads",
+                hint="take a design without a layout of it: its banks take the elements in turn",
+            )
+
+
+def check_cuts(group: Group, design: GroupDesign, platform: Platform) -> None:
+    """Raises ArrayolError (`random-port`) for a table that the group computes again, each time in a cut.
+
+    Parts of two computations would share words, so that no address is one of the table's plus that of an element.
+    """
+    for task in (own.task for own in design.processors if design.recompute and own.cut is not None):
+        for array in group.network.processes[task].writes:
+            for reader in _looking_up(group, array, platform):
                 raise error(
                     "random-port",
-                    f"a bank layout is given for '{layout.array}', in which data say what '{touch.process}' reads",
-                    hint="take a design without a layout of it: its banks take the elements in turn",
+                    f"data say what '{reader}' reads of '{array}', which '{task}' computes again, and in cuts",
+                    hint=f"take a design that does not recompute it, or without a cut of '{task}'",
                 )
+
+
+def _looking_up(group: Group, array: str, platform: Platform) -> Iterator[str]:
+    """The tasks of a group that read an array where data say."""
+    for touch in group.touches(array)[0]:
+        if platform.lookups(group.network.processes[touch.process], touch.port):
+            yield touch.process
 
 
 def check_single_buffers(group: Group, arrays: frozenset[str], platform: Platform) -> None:

@@ -258,21 +258,6 @@ class Coverage:
                 yield self.why_no_layouts
             for processor in group.processors:
                 yield from self._given_figures(processor)
-            if group.recompute:
-                yield from self._computed_in_cuts(group)
-
-    def _computed_in_cuts(self, group: GroupDesign) -> Iterator[ArrayolError]:
-        """Tables that are computed again, and each time in several steps, so that parts of two of them share words."""
-        made = {touch.array: own for own in group.processors if own.cut for touch in self.accesses.writes[own.task]}
-        for task in group.tasks:
-            for touch in self.accesses.reads[task]:
-                process = self.accesses.network.processes[task]
-                if touch.array in made and self.platform.lookups(process, touch.port):
-                    yield not_emitted(
-                        f"data say what '{task}' reads of '{touch.array}', which '{made[touch.array].task}' computes "
-                        "again, and in cuts",
-                        f"take a design that does not recompute it, or without a cut of '{made[touch.array].task}'",
-                    )
 
     def _model_of(self, tasks: tuple[str, ...], stream: Stream) -> StreamModel:
         key = tasks, stream.frames

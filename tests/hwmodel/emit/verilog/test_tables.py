@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hardware_designs import Small, bench_of, made_in_halves
+from hardware_designs import HALVES, Small, bench_of, made_in_halves
 from hypothesis.strategies import SearchStrategy
 from many_cases import full_count, on_many
 from port_designs import mixed_design
@@ -131,6 +132,16 @@ def test_a_table_that_two_tasks_make(units: int, recompute: bool) -> None:
     (table,) = (memory for memory in hardware.groups[0].memories if memory.array == "t")
     assert table.banks == 2 * units
     assert [(seen.cycles, seen.wrong) for seen in frames_of(hardware)] == [(hardware.cycles, 0)] * 2
+
+
+def test_a_table_that_is_computed_again_in_cuts_is_refused() -> None:
+    """Parts of two computations would share words, and so they do not if it is computed once."""
+    model = bench_of(HALVES).model
+    cut = Processor("doubled", 1, Blocks((1, 7), row_major(2)))
+    group = GroupDesign((cut, Processor("increased"), Processor("looks")), Blocks((2,), row_major(1)))
+    assert model.estimate(group).memories
+    with pytest.raises(ArrayolError, match="data say what 'looks' reads of 't', which 'doubled' computes again"):
+        model.estimate(replace(group, recompute=True))
 
 
 LONG = """\
