@@ -19,7 +19,7 @@ from arrayol.c_import.constants import (
     operation,
 )
 from arrayol.c_import.forms import names_of, rounded
-from arrayol.c_import.model import BOOL, UNKNOWN, COperation, ElementGuard, Form, Rounded, not_negative
+from arrayol.c_import.model import BOOL, UNKNOWN, COperation, Dynamic, ElementGuard, Form, Rounded, not_negative
 from arrayol.c_import.ranges import NumberNeededError, Ranges
 from arrayol.ir.affine import Affine
 
@@ -179,9 +179,14 @@ class Arithmetic:
         return greatest is not None and greatest <= high
 
     def of_form(self, form: Form, kind: str) -> COperation:
-        """An integer of loops and consts, in a type that holds it."""
+        """An integer of loops, consts and what data choose, in a type that holds it."""
         if form.number is not None:
             return integer(form.number, kind)
+        chosen = next(((term, factor) for term, factor in form.terms if isinstance(term, Dynamic)), None)
+        if chosen is not None:
+            value, others = self.converted(chosen[0].value, kind), form.without(chosen[0])
+            value = value if chosen[1] == 1 else self.binary("*", value, integer(chosen[1], kind))
+            return value if others.number == 0 else self.binary("+", self.of_form(others, kind), value)
         value = COperation("form", "i32", form=form)
         return value if kind == "i32" else COperation("convert", kind, (value,), form=form)
 

@@ -80,6 +80,7 @@ REPETITIONS = {
     "row_buffer": ["[18, 70]", "[18, 68]"],
     "row_pointers": ["[16, 80]", "[16, 80]", "[80]"],
     "row_tables": ["[16, 80]", "[16, 80]"],
+    "rows_chosen": ["[10, 16]"],
     "rows_allocated": ["[100, 40]", "[100, 40]"],
     "rows_moved": ["[10, 12]", "[12]", "[10, 12]"],
     "rows_rotated": ["[H, 40]", "[H, 40]"],
@@ -109,6 +110,7 @@ WINDOWS = {
     "ring": "x: i16[10]",
     "ring_mask": "x: i16[16]",
     "ring_unsigned": "x: i16[16]",
+    "rows_chosen": "a: u8[3]",
     "rows_rotated": "in_: u8[3]",
 }
 

@@ -74,7 +74,7 @@ class Branches:
         lost = self._lost(one, other)
         if lost is not None:
             return lost
-        return self._either(condition, one, other)
+        return self.either(condition, one, other)
 
     def _lost(self, *sides: Content) -> Content | None:
         """The side that has no value. Raises RestartError where a loop before must hand one on."""
@@ -86,8 +86,8 @@ class Branches:
                 raise RestartError
         return None
 
-    def _either(self, condition: COperation, one: Content, other: Content) -> Content:
-        """A choice between two values; of pointers only where both sides are the same."""
+    def either(self, condition: COperation, one: Content, other: Content) -> Content:
+        """A choice between two values, or between places of one array."""
         if isinstance(one, COperation) and isinstance(other, COperation):
             if one.form is not None and other.form is not None and (one.form - other.form).number == 0:
                 return one
@@ -95,15 +95,18 @@ class Branches:
             if known is not None:
                 one, other = guarded(one, known), guarded(other, known.negated())
             return self.run.arithmetic.choice(condition, one, other)
-        if isinstance(one, Address) and isinstance(other, Address) and _is_same(one, other):
-            return one
-        is_known = affine_condition(condition) is not None
-        if is_known and isinstance(one, Address) and isinstance(other, Address) and _is_same(_row(one), _row(other)):
-            places = (self.run.arithmetic.of_form(side.subscripts[-1], "i64") for side in (one, other))
-            place = self.run.arithmetic.choice(condition, *places)
-            last: Form = place.form if place.form is not None else Affine(((Dynamic(place), 1),))
-            return Address(one.array, (*one.subscripts[:-1], last))
+        if isinstance(one, Address) and isinstance(other, Address) and _share_rows(one, other):
+            both = zip(one.subscripts, other.subscripts, strict=True)
+            return Address(one.array, tuple(self._subscript(condition, *forms) for forms in both))
         return Unusable("this pointer depends on a choice", "choose between the values that it points to")
+
+    def _subscript(self, condition: COperation, one: Form, other: Form) -> Form:
+        """A choice between two subscripts."""
+        if (one - other).number == 0:
+            return one
+        sides = (self.run.arithmetic.of_form(form, "i64") for form in (one, other))
+        place = self.run.arithmetic.choice(condition, *sides)
+        return place.form if place.form is not None else Affine(((Dynamic(place), 1),))
 
 
 def guarded(value: COperation, condition: ElementGuard) -> COperation:
@@ -147,14 +150,5 @@ def _rebuilt(condition: COperation, kept: COperation) -> COperation:
     return result
 
 
-def _row(place: Address) -> Address:
-    """The row that a pointer to an element points into."""
-    return Address(place.array, place.subscripts[:-1])
-
-
-def _is_same(one: Address, other: Address) -> bool:
-    return (
-        one.array is other.array
-        and len(one.subscripts) == len(other.subscripts)
-        and all((left - right).number == 0 for left, right in zip(one.subscripts, other.subscripts, strict=True))
-    )
+def _share_rows(one: Address, other: Address) -> bool:
+    return one.array is other.array and len(one.subscripts) == len(other.subscripts)

@@ -8,7 +8,7 @@ from typing import Any, NoReturn, Protocol
 
 from arrayol.c_import.arithmetic import RefusalError
 from arrayol.c_import.lowering.ctypes import CType, Pointer, Struct
-from arrayol.c_import.lowering.symbols import Address, CArray, Cell, CellAddress, PointerCell, StructCell
+from arrayol.c_import.lowering.symbols import Address, CArray, Cell, CellAddress, Content, PointerCell, StructCell
 from arrayol.c_import.model import COperation, ElementGuard, ForLoop, Form
 
 
@@ -64,6 +64,7 @@ class BranchesPart(Protocol):
     """Runs both sides of choices."""
 
     def both(self, condition: COperation, first: Callable[[], None], second: Callable[[], None]) -> COperation: ...
+    def either(self, condition: COperation, one: Content, other: Content) -> Content: ...
 
 
 class HeadsPart(Protocol):

@@ -9,7 +9,7 @@ from typing import Any
 from pycparser import c_ast
 
 from arrayol.c_import import constants
-from arrayol.c_import.arithmetic import RefusalError
+from arrayol.c_import.arithmetic import RefusalError, truth_of
 from arrayol.c_import.lowering.context import Context
 from arrayol.c_import.lowering.ctypes import CType, NumberType, Pointer, Sequence, Void
 from arrayol.c_import.lowering.storage import allocation_of
@@ -24,7 +24,7 @@ from arrayol.c_import.lowering.symbols import (
     StructCell,
     Unusable,
 )
-from arrayol.c_import.model import Dynamic
+from arrayol.c_import.model import COperation, Dynamic
 from arrayol.c_import.reading.syntax import has_steps
 from arrayol.ir.affine import Affine
 
@@ -48,8 +48,20 @@ class Pointers:
             case c_ast.Cast():
                 return self.pointer_as(node.expr, self.run.types.of(node.to_type))
             case c_ast.TernaryOp():
-                raise RefusalError("a pointer that depends on a choice is not read", "choose between the values", node)
+                return self._chosen(node)
         return self._pointed(self.run.expressions.place(node), node)
+
+    def _chosen(self, node: Any) -> Address | CellAddress:
+        """Where a choice between two pointers points."""
+        condition = self.run.expressions.condition(node.cond)
+        holds = truth_of(condition)
+        if holds is not None:
+            return self.pointer(node.iftrue if holds else node.iffalse)
+        place = self.run.branches.either(condition, self.pointer(node.iftrue), self.pointer(node.iffalse))
+        if isinstance(place, Unusable):
+            raise RefusalError(place.message, place.hint, node)
+        assert isinstance(place, Address)
+        return place
 
     def pointer_or_memory(self, node: Any, kind: CType, name: str) -> Address | CellAddress:
         """Where a pointer of a name and type points that is given this value. Raises RefusalError."""
@@ -152,16 +164,26 @@ class Pointers:
             size = self.run.expressions.size_without_value(value, by)
             if size is not None and address.array.dims[0] is None:
                 raise size
+            self._factors_as_numbers(value)
             form = Affine(((Dynamic(self.run.arithmetic.converted(value, "i64")), 1),))
         return self.run.recorder.address_plus(address, form.scaled(sign))
+
+    def _factors_as_numbers(self, value: COperation) -> None:
+        """Make numbers of the consts that iterators choose multiples of, as a row does of its length."""
+        if any(True for _ in value.reads()):
+            return
+        for node in value.nodes():
+            if node.kind == "*":
+                for operand in node.operands:
+                    self.run.number_of(operand.form)
 
     def is_pointer(self, node: Any) -> bool:
         """Whether an expression is an array or a pointer."""
         match node:
             case c_ast.ID() | c_ast.StructRef() if not has_steps(node):
                 return isinstance(self.run.expressions.place(node), CArray | PointerCell)
-            case c_ast.BinaryOp() if node.op in {"+", "-"}:
-                return self.is_pointer(node.left) or self.is_pointer(node.right)
+            case c_ast.BinaryOp(op="+" | "-", left=one, right=other) | c_ast.TernaryOp(iftrue=one, iffalse=other):
+                return self.is_pointer(one) or self.is_pointer(other)
             case c_ast.UnaryOp() if node.op in {"&", "p++", "p--"}:
                 return node.op == "&" or self.is_pointer(node.expr)
             case c_ast.ArrayRef() | c_ast.UnaryOp(op="*") if not has_steps(node):

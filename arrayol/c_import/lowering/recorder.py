@@ -152,16 +152,9 @@ class Recorder:
 
     def _where_held(self, form: Form) -> Form:
         """A subscript whose data may mean nothing where the predicates do not hold: there it is 0."""
-        dynamic = [(term, factor) for term, factor in form.terms if isinstance(term, Dynamic)]
-        if not dynamic:
+        if not any(isinstance(term, Dynamic) for term, _ in form.terms):
             return form
-        rest = form
-        for term, _ in dynamic:
-            rest = rest.without(term)
-        value = self.arithmetic.of_form(rest, "i64")
-        for term, factor in dynamic:
-            moved = self.arithmetic.binary("*", term.value, self.arithmetic.of_form(Affine(constant=factor), "i64"))
-            value = self.arithmetic.binary("+", value, moved)
+        value = self.arithmetic.of_form(form, "i64")
         for predicate in reversed(self.predicates):
             value = self.arithmetic.choice(predicate, value, self.arithmetic.of_form(Affine(), "i64"))
         return Affine(((Dynamic(value), 1),))
