@@ -111,10 +111,11 @@ def delinearised(
             for access in value.reads():
                 uses.setdefault(access.array, []).append(_Use(access, statement, False))
     shapes: dict[str, tuple[int, ...]] = {}
+    tables: dict[str, Sequence[str]] = {name: one.table for name, one in variables.items() if one.table}
     for name, given in variables.items():
         own, variable = uses.get(name, []), given
         if name in pointers:
-            variables[name] = variable = replace(given, dims=_open_dims(given, own, consts))
+            variables[name] = variable = replace(given, dims=_open_dims(given, own, consts, tables))
         if len(variable.dims) != 1 or not own or variable.table:
             continue
         shape = _shape(variable, own, consts, sizes.get(name), is_open=name in pointers)
@@ -149,7 +150,12 @@ def rows_left(
     return found
 
 
-def _open_dims(variable: Variable, uses: Sequence[_Use], consts: Mapping[str, int | float]) -> tuple[Form, ...]:
+def _open_dims(
+    variable: Variable,
+    uses: Sequence[_Use],
+    consts: Mapping[str, int | float],
+    tables: dict[str, Sequence[str]],
+) -> tuple[Form, ...]:
     """The extents of an array whose first is not given: as far as accesses reach."""
     last, is_filled, by_data = -1, False, list[_Use]()
     for use in uses:
@@ -161,13 +167,14 @@ def _open_dims(variable: Variable, uses: Sequence[_Use], consts: Mapping[str, in
         if ends is not None:
             last, is_filled = max(last, ends[1]), is_filled or (use.is_write and ends[0] < ends[1])
     if by_data and not is_filled:  # what a loop fills is all of it
-        last = max(last, *(_reach(variable, use, consts) for use in by_data))
+        ranges = Ranges(consts, tables=tables)
+        last = max(last, *(_reach(variable, use, ranges) for use in by_data))
     return (Affine(constant=last + 1), *variable.dims)
 
 
-def _reach(variable: Variable, use: _Use, consts: Mapping[str, int | float]) -> int:
+def _reach(variable: Variable, use: _Use, ranges: Ranges) -> int:
     """The greatest subscript that data can choose, as 255 for a byte. Raises ArrayolError where that is too much."""
-    ranges = Ranges(consts, {loop.name: loop for loop in use.statement.loops})
+    ranges.loops = {loop.name: loop for loop in use.statement.loops}
     greatest = ranges.greatest(use.access.subscripts[0])
     if greatest is None or greatest >= _MOST_BY_DATA:
         message, hint = f"'{variable.name}' has no size", f"give --size {variable.name}=480,640"
@@ -194,7 +201,7 @@ def _shape(
     rows = _rows(forms)
     if not any(use.is_write for use in uses):
         borders = {factor for form in forms for term, factor in form.terms if isinstance(term, Bordered | Rounded)}
-        rows = [one for one in rows if one >= LEAST_ROW or one in borders]
+        rows = _with_apart([one for one in rows if one >= LEAST_ROW or one in borders], forms)
     if given is not None and len(given) > 1:
         rows = [_product(given[place:]) for place in range(1, len(given))]
     if not rows:
@@ -241,6 +248,18 @@ def _rows(forms: Sequence[Form]) -> list[int]:
     rows: list[int] = []
     for one in sorted({abs(row) for row in found}, reverse=True):
         if one > 1 and (not rows or rows[-1] % one == 0):
+            rows.append(one)
+    return rows
+
+
+def _with_apart(rows: list[int], forms: Sequence[Form]) -> list[int]:
+    """The lengths of rows, with how far reads lie apart that move alike, as `p[x]` and `p[x + W]`."""
+    alike: dict[Form, set[int]] = {}
+    for form in forms:
+        alike.setdefault(form - form.constant, set()).add(form.constant)
+    found = {one - other for constants in alike.values() for one in constants for other in constants}
+    for one in sorted(found, reverse=True):
+        if rows and LEAST_ROW <= one < rows[-1] and rows[-1] % one == 0:
             rows.append(one)
     return rows
 

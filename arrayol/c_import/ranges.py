@@ -6,10 +6,11 @@ the function is run again with a number in place of the name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from arrayol.c_import.constants import FLOATS, limits
+from arrayol.c_import.forms import rounded
 from arrayol.c_import.model import BOOL, Bordered, COperation, Dynamic, ForLoop, Form, Rounded, Term
 
 
@@ -23,10 +24,11 @@ class NumberNeededError(Exception):
 
 @dataclass
 class Ranges:
-    """Bounds of the loops that are open, by name; `consts` are names without a bound."""
+    """Bounds of the loops that are open, by name; `consts` are names without a bound, `tables` const arrays."""
 
     consts: Mapping[str, int | float]
     loops: dict[str, ForLoop] = field(default_factory=dict)
+    tables: dict[str, Sequence[str]] = field(default_factory=dict)
 
     def least(self, form: Form) -> int | None:
         """A number that the form is never below; None where none is known. Raises NumberNeededError."""
@@ -37,7 +39,7 @@ class Ranges:
         return self._end(form, greatest=True)
 
     def _end(self, form: Form, *, greatest: bool) -> int | None:
-        form = self._open_loops(form, greatest=greatest)
+        form = self._open_loops(_with_rests(form), greatest=greatest)
         total = form.constant
         for term, factor in form.terms:
             end = self._term_end(term, greatest=greatest == (factor > 0))
@@ -103,6 +105,10 @@ class Ranges:
     def _operation(self, node: COperation, ends: list[tuple[int, int] | None]) -> tuple[int, int] | None:
         if node.kind == "literal" and node.type != BOOL:
             return int(node.text), int(node.text)
+        table = None if node.access is None else self.tables.get(node.access.array)
+        if table:
+            numbers = list(map(int, table))
+            return min(numbers), max(numbers)
         if node.type == BOOL or node.kind in {"read", "const", "unknown", "call"}:
             return self._call(node, ends) if node.kind == "call" else None
         if node.kind == "choice":
@@ -120,6 +126,17 @@ class Ranges:
             low, high = ends[0]
             return (0 if low <= 0 <= high else min(abs(low), abs(high))), max(abs(low), abs(high))
         return None
+
+
+def _with_rests(form: Form) -> Form:
+    """The form with `f % d` in place of `f - d * (f // d)`, of which its parts do not say the ends."""
+    for term, factor in form.terms:
+        if isinstance(term, Rounded) and term.operator == "//" and factor % term.divisor == 0:
+            times = -factor // term.divisor
+            others = form.without(term) - term.form.scaled(times)
+            if not {name for name, _ in others.terms} & {name for name, _ in term.form.terms}:
+                return _with_rests(others + rounded("%", term.form, term.divisor).scaled(times))
+    return form
 
 
 def _arithmetic(kind: str, ends: list[tuple[int, int]]) -> tuple[int, int] | None:

@@ -146,7 +146,19 @@ def _walks(statement: Statement, name: str, row: int) -> bool:
         ]
         if rests and any(each and place not in rests for place, each in enumerate(quotients)):
             return True
-    return False
+    return any(_skips(form, name, row) for subscripts in asked[:-1] for form in subscripts)
+
+
+def _skips(form: Form, name: str, row: int) -> bool:
+    """Whether a subscript goes on with each place in a row, and by more or less than a row at its end."""
+    own: Form = Affine(((name, 1),))
+    step, stride = form.factor(name), row * form.factor(name)
+    for term, factor in form.terms:
+        inner = term.value.form if isinstance(term, Dynamic) else None
+        if inner is not None and inner.terms:
+            step += factor * inner.factor(Rounded("%", own, row))
+            stride += factor * inner.factor(Rounded("//", own, row))
+    return step != 0 and stride not in {0, row * step}
 
 
 def _is_remainder(form: Form, name: str, row: int) -> bool:

@@ -39,6 +39,7 @@ from arrayol.c_import.lowering.symbols import (
     CellAddress,
     Content,
     Deferred,
+    OpenLoop,
     Pending,
     PointerCell,
     Poison,
@@ -60,7 +61,7 @@ class Loops:
 
     def __init__(self, run: Context) -> None:
         self.run = run
-        self.open: dict[str, tuple[Any, int | None]] = {}  # by the name of the counter: the loop, and how often it runs
+        self.open: dict[str, OpenLoop] = {}  # by the names of their counters
         self.rounds: list[int] = []  # of the loops around that are run iteration by iteration
         self.known: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[Changes, set[Any]]] = {}
 
@@ -79,9 +80,12 @@ class Loops:
             if runs_once or run.unrolling.is_unrolled(node):
                 self._unroll(node, header, loop, conditions)
             else:
-                self.open[loop.name] = node, (loop.high - loop.low).number
+                self.open[loop.name] = self._opened(node, loop)
                 self._run(node, header, loop, value, conditions)
                 del self.open[loop.name]
+
+    def _opened(self, node: Any, loop: ForLoop) -> OpenLoop:
+        return OpenLoop(node, self.run.key(node), (loop.high - loop.low).number)
 
     def _unroll_around(self, node: Any) -> bool:
         """Unroll the loops whose iterators decide how a loop runs, but by no affine form, as `h = 1 << stage` does."""
@@ -98,10 +102,7 @@ class Loops:
                 continue
             names |= {name for one in content.nodes() if one.form is not None for name in names_of(one.form)}
         around = [self.open[name] for name in names if name in self.open]
-        return bool(around) and all(
-            run.unrolling.unroll(one, ForLoop("", Affine(), Affine(constant=count or 0), run.span(one)))
-            for one, count in around
-        )
+        return bool(around) and all(map(run.unrolling.unroll, around))
 
     def _choosing_bounds(self, parts: Sequence[Any]) -> set[str]:
         """The counters of loops around that choose the bounds of a loop from const tables."""
@@ -223,7 +224,7 @@ class Loops:
             if isinstance(cell, Cell) and change == "carried":
                 carried[cell] = self._enter_memory(cell, node)
             elif change == "switched" or isinstance(change, Exchange):
-                if run.unrolling.unroll(node, loop):
+                if run.unrolling.unroll(self._opened(node, loop)):
                     raise RestartError
                 rotation = self._rotation(cell, cells, changes)
                 if rotation is None:
@@ -519,7 +520,7 @@ class Loops:
         if (
             is_state
             and not any(takes_more(one, loop) for one in after.values())
-            and self.run.unrolling.unroll(node, loop)
+            and self.run.unrolling.unroll(self._opened(node, loop))
         ):
             raise RestartError
         return changes, written | {cell.key for cell in cells if changes[cell.key] == "carried"}

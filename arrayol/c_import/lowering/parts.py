@@ -8,7 +8,16 @@ from typing import Any, NoReturn, Protocol
 
 from arrayol.c_import.arithmetic import RefusalError
 from arrayol.c_import.lowering.ctypes import CType, Pointer, Struct
-from arrayol.c_import.lowering.symbols import Address, CArray, Cell, CellAddress, Content, PointerCell, StructCell
+from arrayol.c_import.lowering.symbols import (
+    Address,
+    CArray,
+    Cell,
+    CellAddress,
+    Content,
+    OpenLoop,
+    PointerCell,
+    StructCell,
+)
 from arrayol.c_import.model import COperation, ElementGuard, ForLoop, Form
 
 
@@ -75,9 +84,9 @@ class HeadsPart(Protocol):
 
 
 class LoopsPart(Protocol):
-    """Runs loops; `open` has those that are running, and how often each runs where that is a number."""
+    """Runs loops; `open` has those that are running, by the names of their counters."""
 
-    open: dict[str, tuple[Any, int | None]]
+    open: dict[str, OpenLoop]
 
     def loop(self, node: Any) -> None: ...
 
@@ -133,7 +142,8 @@ class UnrollingPart(Protocol):
     def declare_pointers(self, node: Any, kind: Pointer, count: int) -> None: ...
     def element(self, address: Address) -> Cell | PointerCell: ...
     def keep_array(self, pointer: Address | CellAddress) -> None: ...
-    def unroll(self, node: Any, loop: ForLoop) -> bool: ...
+    def unroll(self, loop: OpenLoop) -> bool: ...
+    def unroll_offsets(self, place: Address, by: COperation) -> None: ...
     def is_unrolled(self, node: Any) -> bool: ...
     def give_up(self, node: Any) -> NoReturn: ...
     def finish(self) -> None: ...

@@ -149,11 +149,18 @@ def _joined(
         return None
     found: list[SubscriptPiece] = []
     for one, other in product(left, right):
-        form = _combined(sign, one.form, other.form)
+        form, conditions = _combined(sign, one.form, other.form), _together(one.conditions, other.conditions)
         if form is None:
             return None
-        found.append(SubscriptPiece((*one.conditions, *other.conditions), form))
+        if conditions is not None:
+            found.append(SubscriptPiece(conditions, form))
     return _few(found)
+
+
+def _together(conditions: tuple[ElementGuard, ...], more: tuple[ElementGuard, ...]) -> tuple[ElementGuard, ...] | None:
+    """All conditions, each once; None where one is the opposite of another."""
+    new = tuple(one for one in more if one not in conditions)
+    return None if any(one.negated() in conditions for one in new) else (*conditions, *new)
 
 
 def _few(pieces: list[SubscriptPiece]) -> list[SubscriptPiece] | None:

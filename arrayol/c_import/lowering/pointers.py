@@ -165,6 +165,7 @@ class Pointers:
             if size is not None and address.array.dims[0] is None:
                 raise size
             self._factors_as_numbers(value)
+            self.run.unrolling.unroll_offsets(address, value)
             form = Affine(((Dynamic(self.run.arithmetic.converted(value, "i64")), 1),))
         return self.run.recorder.address_plus(address, form.scaled(sign))
 

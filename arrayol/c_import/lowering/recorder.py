@@ -109,6 +109,7 @@ class Recorder:
         """An element as a value."""
         subscripts = tuple(map(as_data, array.element(subscripts)))
         if array.table is not None:
+            self.arithmetic.ranges.tables[array.name] = array.table
             known = self._table_value(array, subscripts)
             if known is not None:
                 return known
@@ -129,9 +130,9 @@ class Recorder:
 
     def store(self, array: CArray, subscripts: tuple[Form, ...], value: COperation, span: Span) -> None:
         """An assignment to an element, where all predicates hold."""
+        self.keep_what_reads(array, subscripts)
         value, subscripts = self.arithmetic.converted(value, array.view or array.type), array.element(subscripts)
         value = self.arithmetic.converted(value, array.type)
-        self._keep_what_reads(array, subscripts)
         if self.predicates:
             subscripts = tuple(map(self._where_held, subscripts))
         loops, conditions, target = self._target(array, subscripts, span)
@@ -187,9 +188,9 @@ class Recorder:
         low, high = ranges.least(form), ranges.greatest(form)
         return ForLoop(self.fresh("part"), Affine(constant=low or 0), Affine(constant=(high or 0) + 1), span)
 
-    def _keep_what_reads(self, array: CArray, subscripts: tuple[Form, ...]) -> None:
+    def keep_what_reads(self, array: CArray, subscripts: tuple[Form, ...]) -> None:
         """Keep values of scalars, and predicates, whose graphs read what a store may change."""
-        kept: dict[int, COperation] = {}
+        kept, subscripts = dict[int, COperation](), array.element(subscripts)
         for cell, content in list(self.contents.items()):
             if isinstance(content, COperation) and self._may_change(content, array, subscripts):
                 self.contents[cell] = self._kept(content, cell.name, kept)

@@ -176,7 +176,10 @@ class Statements:
             value = run.arithmetic.converted(value, place.array.type)
             if any(isinstance(term, Dynamic) for form in place.subscripts for term, _ in form.terms):
                 run.declarations.clear(place.array)
-            for conditions, subscripts in run.pieces.of(place.subscripts):
+            pieces = list(run.pieces.of(place.subscripts))
+            for _, subscripts in pieces:  # in all of them, and not where one is stored alone
+                run.recorder.keep_what_reads(place.array, subscripts)
+            for conditions, subscripts in pieces:
                 with run.recorder.where(*conditions):
                     run.recorder.store(place.array, subscripts, value, run.span(getattr(node, "lvalue", node)))
             stored: COperation = run.expressions.load(place, node)

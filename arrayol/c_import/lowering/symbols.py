@@ -138,6 +138,15 @@ Symbol: TypeAlias = "Cell | CArray | PointerCell | StructCell | NamedValue | Ref
 
 
 @dataclass(frozen=True, slots=True)
+class OpenLoop:
+    """A loop that is being run, with its key, and how often it runs where that is a number."""
+
+    node: Any
+    key: tuple[int, ...]
+    count: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Undefined:
     """A scalar without a value."""
 

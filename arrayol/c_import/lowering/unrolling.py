@@ -6,6 +6,7 @@ no order. As scalars its elements are values like any other.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
 from typing import Any, NoReturn
 
@@ -21,17 +22,19 @@ from arrayol.c_import.lowering.symbols import (
     Cell,
     CellAddress,
     Deferred,
+    OpenLoop,
     PointerCell,
     RestartError,
     Undefined,
 )
-from arrayol.c_import.model import COperation, ElementAccess, ForLoop, Form
-from arrayol.c_import.reading.syntax import nodes_of
+from arrayol.c_import.model import COperation, ElementAccess, Form
+from arrayol.c_import.reading.syntax import has_steps, nodes_of
 from arrayol.ir.affine import Affine
 
 MOST_ELEMENTS = 64
 MOST_REGISTERS = 32
 MOST_ITERATIONS = 64
+_MOST_OFFSETS = 32  # that a table has, as those of a neighbourhood
 
 
 class Unrolling:
@@ -146,7 +149,7 @@ class Unrolling:
         if not names or len(loops) < len(names) or any(not self._may_unroll(one) for one in loops):
             known.memory.add(self.keys[array.name])
         else:
-            known.unrolled |= {self.run.key(one) for one, _ in loops}
+            known.unrolled |= {one.key for one in loops}
         raise RestartError
 
     def keep_array(self, pointer: Address | CellAddress) -> None:
@@ -158,16 +161,34 @@ class Unrolling:
                 self.run.known.memory.add(self.keys[name])
                 raise RestartError
 
-    def _may_unroll(self, opened: tuple[Any, int | None]) -> bool:
-        node, count = opened
-        return count is not None and count <= MOST_ITERATIONS and self.run.key(node) not in self.run.known.memory
+    def _may_unroll(self, loop: OpenLoop) -> bool:
+        return loop.count is not None and loop.count <= MOST_ITERATIONS and loop.key not in self.run.known.memory
 
-    def unroll(self, node: Any, loop: ForLoop) -> bool:
+    def unroll(self, loop: OpenLoop) -> bool:
         """Unroll a loop from the start of the next run, if it is short; whether it will be."""
-        if not self._may_unroll((node, (loop.high - loop.low).number)):
+        if not self._may_unroll(loop):
             return False
-        self.run.known.unrolled.add(self.run.key(node))
+        self.run.known.unrolled.add(loop.key)
         return True
+
+    def unroll_offsets(self, place: Address, by: COperation) -> None:
+        """Unroll the loops that look up in const tables how far from its own place an iteration of others reads.
+
+        Raises RestartError where it does.
+        """
+        reads, around = list(by.reads()), self.run.loops.open
+        if not reads or any(self.run.recorder.arrays[one.array].table is None for one in reads):
+            return
+        chosen = set[str]().union(*(names_of(form) for one in reads for form in one.subscripts))
+        forms = [*place.subscripts, *(node.form for node in by.nodes() if node.form is not None)]
+        moving = set[str]().union(*map(names_of, forms)) & set(around)
+        if not moving - chosen or not chosen <= set(around):
+            return
+        loops = [around[name] for name in chosen]
+        is_short = all((one.count or 0) <= _MOST_OFFSETS and self._may_unroll(one) for one in loops)
+        if is_short and not any(_fills(one.node) for one in loops):
+            self.run.known.unrolled |= {one.key for one in loops}
+            raise RestartError
 
     def is_unrolled(self, node: Any) -> bool:
         """Whether a loop is run iteration by iteration."""
@@ -195,6 +216,24 @@ def _hands_on(node: Any, names: set[str], around: set[str]) -> bool:
         for one in nodes_of(node.stmt, c_ast.Assignment)
     )
     return is_written and bool(counters) and not around & held
+
+
+def _fills(node: Any) -> bool:
+    """Whether a loop's iterator subscripts what the loop writes, beside const tables."""
+    counters = {one.name for one in nodes_of(node.next, c_ast.ID)} if node.next is not None else set[str]()
+    written = [one.lvalue for one in nodes_of(node.stmt, c_ast.Assignment)]
+    subscripts = [one.subscript for place in written for one in nodes_of(place, c_ast.ArrayRef)]
+    names = {one.name for each in subscripts for one in _beside_tables(each)}
+    return bool(names & counters) or any(map(has_steps, written))
+
+
+def _beside_tables(node: Any) -> Iterator[Any]:
+    """The names in an expression that subscript nothing inside it."""
+    if isinstance(node, c_ast.ID):
+        yield node
+    elif not isinstance(node, c_ast.ArrayRef):
+        for _, child in node.children():
+            yield from _beside_tables(child)
 
 
 def _forms(subscripts: tuple[int, ...]) -> tuple[Form, ...]:
