@@ -7,12 +7,13 @@ stays in 0..s. That is decided exactly, from the bounds of the loops and the con
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from arrayol.c_import.expansion.flat_loops import LEAST_ROW, with_rows
 from arrayol.c_import.expansion.quotients import with_quotients
 from arrayol.c_import.forms import (
     as_data,
+    as_forms,
     isl_condition,
     isl_text,
     names_of,
@@ -38,6 +39,7 @@ from arrayol.errors import error
 from arrayol.ir.affine import Affine
 from arrayol.polyhedral.flow import ends_of
 
+_ANY = 1 << 64
 _MOST_BY_DATA = 1 << 16  # elements of an array of which only data say the size
 
 
@@ -48,6 +50,7 @@ class _Use:
     access: ElementAccess
     statement: Statement
     is_write: bool
+    tables: dict[str, Sequence[str]] = field(default_factory=dict)
 
     def fixed(self, values: Mapping[str, Form]) -> _Use:
         """It with numbers in place of consts."""
@@ -77,8 +80,12 @@ class _Use:
     def ends(self, form: Form, consts: Mapping[str, int | float]) -> tuple[int, int] | None:
         """The least and greatest that a form is where the access happens; None where it never does.
 
-        Raises NumberNeededError for a form or a place that depends on a const.
+        Raises NumberNeededError for a form or a place that depends on a const. Data may be all that their types say.
         """
+        if any(isinstance(term, Dynamic) for term, _ in form.terms):
+            ranges = Ranges(consts, {loop.name: loop for loop in self.statement.loops}, self.tables)
+            least, greatest = ranges.least(form), ranges.greatest(form)
+            return (-_ANY if least is None else least), (_ANY if greatest is None else greatest)
         conditions = [*self.statement.conditions, *self.access.guards]
         for loop in self.statement.loops:
             own: Form = Affine(((loop.name, 1),))
@@ -105,13 +112,13 @@ def delinearised(
     """
     statements = with_rows(with_quotients(statements), sizes)
     uses: dict[str, list[_Use]] = {}
+    tables: dict[str, Sequence[str]] = {name: one.table for name, one in variables.items() if one.table}
     for statement in statements:
-        uses.setdefault(statement.target.array, []).append(_Use(statement.target, statement, True))
+        uses.setdefault(statement.target.array, []).append(_Use(statement.target, statement, True, tables))
         for value in (*data_of(statement.target), statement.value):
             for access in value.reads():
-                uses.setdefault(access.array, []).append(_Use(access, statement, False))
+                uses.setdefault(access.array, []).append(_Use(access, statement, False, tables))
     shapes: dict[str, tuple[int, ...]] = {}
-    tables: dict[str, Sequence[str]] = {name: one.table for name, one in variables.items() if one.table}
     for name, given in variables.items():
         own, variable = uses.get(name, []), given
         if name in pointers:
@@ -122,7 +129,7 @@ def delinearised(
         if shape is not None:
             shapes[name] = shape
             variables[name] = replace(variable, dims=tuple(Affine(constant=one) for one in shape))
-    return variables, [_rewritten(one, variables, shapes, consts) for one in statements]
+    return variables, [_rewritten(one, variables, shapes, consts, tables) for one in statements]
 
 
 def rows_left(
@@ -192,11 +199,11 @@ def _shape(
 ) -> tuple[int, ...] | None:
     """The extents of the dimensions that all accesses keep to; None for one dimension.
 
-    An open array, whose size the C does not say, has whole rows.
+    An open array, whose size the C does not say, has whole rows. Data choose places in rows that are given only.
     """
-    exact = [without_data(use.access.subscripts[0]) for use in uses]
-    forms = [form for form in exact if form is not None]
-    if len(forms) < len(exact) or any(map(_is_divided, forms)):
+    forms = [as_forms(use.access.subscripts[0]) for use in uses]
+    by_data = any(isinstance(term, Dynamic) for form in forms for term, _ in form.terms)
+    if (by_data and given is None) or any(map(_is_divided, forms)):
         return None
     rows = _rows(forms)
     if not any(use.is_write for use in uses):
@@ -218,7 +225,7 @@ def _shape(
         for row in rows
         if size % row == 0 and all(_subscripts(use, (size // row, row), consts) is not None for use in uses)
     ]
-    if not kept or (given is not None and kept != rows):
+    if not kept or (given is not None and kept != rows and not by_data):
         return None
     shape = (size // kept[0], *(one // other for one, other in zip(kept, [*kept[1:], 1], strict=True)))
     return shape if all(_subscripts(use, shape, consts) is not None for use in uses) else None
@@ -266,9 +273,7 @@ def _with_apart(rows: list[int], forms: Sequence[Form]) -> list[int]:
 
 def _subscripts(use: _Use, shape: Sequence[int], consts: Mapping[str, int | float]) -> tuple[Form, ...] | None:
     """The subscripts of an access in these dimensions; None where a part of it leaves its row."""
-    exact = without_data(use.access.subscripts[0])
-    assert exact is not None
-    form, result = exact, list[Form]()
+    form, result = as_forms(use.access.subscripts[0]), list[Form]()
     row = _product(shape)
     for extent in shape[:-1]:
         row //= extent
@@ -306,12 +311,13 @@ def _rewritten(
     variables: Mapping[str, Variable],
     shapes: Mapping[str, tuple[int, ...]],
     consts: Mapping[str, int | float],
+    tables: dict[str, Sequence[str]],
 ) -> Statement:
     """The statement with the subscripts that its arrays have now; statements that shared values have their own."""
     known: dict[int, COperation] = {}
 
     def access_of(access: ElementAccess, *, is_write: bool) -> ElementAccess:
-        use, forms = _Use(access, statement, is_write), access.subscripts
+        use, forms = _Use(access, statement, is_write, tables), access.subscripts
         if access.array in shapes:
             found = _subscripts(use, shapes[access.array], consts)
             assert found is not None

@@ -129,14 +129,16 @@ def hangs_on_data(access: ElementAccess) -> bool:
 
 def without_data(form: Form) -> Form | None:
     """A subscript in which what is rounded or bordered was taken for data, as a form; None where it depends on data."""
+    exact = as_forms(form)
+    return None if any(isinstance(term, Dynamic) for term, _ in exact.terms) else exact
+
+
+def as_forms(form: Form) -> Form:
+    """A subscript with forms in place of what was taken for data but depends on none."""
     result: Form = Affine(constant=form.constant)
     for term, factor in form.terms:
-        if isinstance(term, Dynamic):
-            if term.value.form is None:
-                return None
-            result += term.value.form.scaled(factor)
-        else:
-            result += Affine(((term, factor),))
+        inner = term.value.form if isinstance(term, Dynamic) else None
+        result += Affine(((term, factor),)) if inner is None else inner.scaled(factor)
     return result
 
 

@@ -40,6 +40,7 @@ REPETITIONS = {
     "crc_bits": ["[256] delay 1"],
     "crc_each": ["[256] delay 1"],
     "delay_line": ["[8]", "[200]", "[8]"],
+    "dezigzag": ["[6, 8, 8]", "[6]"],
     "diffusion": ["[H, W] delay 0, 1 delay 1, -1 delay 1, 0 delay 1, -2", "[H, W]"],
     "diffusion_added": ["[9, 8] delay 0, 2 delay 1, 1 delay 1, -1", "[9, 8]", "[9, 8]", "[9, 8]"],
     "diffusion_counted": ["[20, 30] delay 1, -1 delay 1, 0 delay 0, 1"],

@@ -134,7 +134,7 @@ class Recorder:
         value, subscripts = self.arithmetic.converted(value, array.view or array.type), array.element(subscripts)
         value = self.arithmetic.converted(value, array.type)
         if self.predicates:
-            subscripts = tuple(map(self._where_held, subscripts))
+            subscripts = tuple(map(self._where_held, subscripts, array.extents))
         loops, conditions, target = self._target(array, subscripts, span)
         for predicate in reversed(self.predicates):
             old = COperation("read", array.type, access=replace(target, guards=self.conditions))
@@ -151,9 +151,13 @@ class Recorder:
         )
         self.position[-1] += 1
 
-    def _where_held(self, form: Form) -> Form:
+    def _where_held(self, form: Form, extent: Form | None) -> Form:
         """A subscript whose data may mean nothing where the predicates do not hold: there it is 0."""
         if not any(isinstance(term, Dynamic) for term, _ in form.terms):
+            return form
+        least, greatest = self.arithmetic.ranges.least(form), self.arithmetic.ranges.greatest(form)
+        most = None if extent is None else extent.number
+        if None not in {least, greatest, most} and 0 <= (least or 0) and (greatest or 0) < (most or 0):
             return form
         value = self.arithmetic.of_form(form, "i64")
         for predicate in reversed(self.predicates):

@@ -13,7 +13,7 @@ void rows(const uint8_t a[H][W], const int *flags, uint8_t out[H][W], uint8_t ke
       out[y][x] = weighted(up + x, down + x);
       kept[y][x] = row[x] + (flags[y] > 3 ? other : row)[x];
       uint8_t *to = flags[y] & 2 ? turned + y * W : &turned[y * W];
-      to[x] = *(x & 1 ? &a[y][x] : a[y] + W - 1 - x);
+      to[x] = *(x & 1 ? &a[y][x] : a[y] + W - 1 - x) + (a[0] + (y < H - 1 ? y + 1 : y) * W)[x];
     }
   }
 }
