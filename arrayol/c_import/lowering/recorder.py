@@ -156,8 +156,8 @@ class Recorder:
         if not any(isinstance(term, Dynamic) for term, _ in form.terms):
             return form
         least, greatest = self.arithmetic.ranges.least(form), self.arithmetic.ranges.greatest(form)
-        most = None if extent is None else extent.number
-        if None not in {least, greatest, most} and 0 <= (least or 0) and (greatest or 0) < (most or 0):
+        size = None if extent is None else extent.number
+        if least is not None and greatest is not None and size is not None and least >= 0 and greatest < size:
             return form
         value = self.arithmetic.of_form(form, "i64")
         for predicate in reversed(self.predicates):
