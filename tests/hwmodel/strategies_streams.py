@@ -24,7 +24,19 @@ BORDERS = ("nearest", "reflect", "mirror", "constant")
 FEATURES = (
     *BORDERS,
     *("wrap", "window", "join", "halved", "larger", "state", "exit", "held", "scalar", "table", "two results"),
-    *("several outputs", "two inputs", "units", "slow", "memory", "raster", "columns", "rotated", "serial", "again"),
+    *(
+        "two states",
+        "several outputs",
+        "two inputs",
+        "units",
+        "slow",
+        "memory",
+        "raster",
+        "columns",
+        "rotated",
+        "serial",
+        "again",
+    ),
 )
 _KINDS = (
     *("window",) * 6,
@@ -177,14 +189,24 @@ def _larger(building: _Building, number: int) -> None:
 
 
 def _state(building: _Building, number: int) -> None:
-    """A recursive filter along rows, columns or a diagonal."""
+    """A recursive filter along rows, columns or a diagonal; at times of two states, beside a result that takes long."""
     source = building.array()
     made = building.result(number, source)
     building.features.add("state")
     delay = building.one_of("0, 1", "1, 0", "0, 2", "1, 1")
     links = f"    x <- {source.name}\n    before <- y delay [{delay}] else 3\n    y -> {made.name}\n"
-    body = "(x: i32, before: i32) -> (y: i32) {\n  y = x + (before >> 1)\n}"
     reads = f"{source.name}: {source.type}"
+    if building.draw(st.booleans()):
+        building.features.add("two states")
+        other = _Array(f"{made.name}z", made.rows, made.columns, made.scale)
+        building.arrays.append(other)
+        links += f"    former <- y delay [{building.one_of('0, 2', '1, 1')}] else 5\n    z -> {other.name}\n"
+        body = "(x: i32, before: i32, former: i32) -> (y: i32, z: i32) {\n  y = x + (before >> 1) - former\n"
+        body += "  z = x - (y - (x - (y - (x - (y - 3)))))\n}"
+        outputs = f"{made.name}: {made.type}; {other.name}: {other.type}"
+        _task(building, number, body, (f"{made.rows}, {made.columns}", links), (reads, outputs))
+        return
+    body = "(x: i32, before: i32) -> (y: i32) {\n  y = x + (before >> 1)\n}"
     _task(building, number, body, (f"{made.rows}, {made.columns}", links), (reads, f"{made.name}: {made.type}"))
 
 

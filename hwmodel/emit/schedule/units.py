@@ -167,9 +167,9 @@ class TaskUnits:
         return plain(self.task)
 
     @property
-    def early(self) -> frozenset[tuple[str, tuple[int, ...]]]:
-        """The outputs that are taken early, with the cycles of their elements in the datapath's schedule."""
-        return frozenset((port.port, port.early) for port in self.writes if port.early)
+    def early(self) -> frozenset[tuple[str, tuple[tuple[int, int], ...]]]:
+        """The outputs that are taken early, with their elements and the cycle of each in the datapath's schedule."""
+        return frozenset((port.port, tuple(enumerate(port.early))) for port in self.writes if port.early)
 
 
 @dataclass(frozen=True, eq=False)

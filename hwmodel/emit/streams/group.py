@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from hwmodel.datapath.derive import Derived
 from hwmodel.datapath.operators.nets import identifier
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.streams.conditions import Choice, Conditions, Index
@@ -85,18 +84,6 @@ class GroupModule:
 
     def __post_init__(self) -> None:
         self.counters = Counters(self.hardware.frame)
-
-    @property
-    def early(self) -> Mapping[str, frozenset[tuple[str, tuple[int, ...]]]]:
-        """By task the outputs with a second bus and the cycles of their elements."""
-        found: dict[str, frozenset[tuple[str, tuple[int, ...]]]] = {}
-        for (task, port), cycles in self.hardware.nets.early.items():
-            derived = self.hardware.datapaths[task]
-            assert isinstance(derived, Derived), "a module gives its states when it gives its results"
-            ends = derived.folded.ends.finished[port].tolist()
-            places = tuple(cycles.get(place, int(end) - 1) for place, end in enumerate(ends))
-            found[task] = found.get(task, frozenset()) | {(port, places)}
-        return found
 
     @property
     def behind_port(self) -> bool:
@@ -310,9 +297,9 @@ class GroupModule:
 
     def _states(self, node: Node) -> Iterator[str]:
         """The second buses of outputs whose states are taken before they leave."""
-        for task, port in self.hardware.nets.early:
+        for (task, port), states in self.hardware.nets.early.items():
             if task == node.name:
-                bits = node.port_bits(self.hardware.model.accesses, port) * node.port_size(port)
+                bits = node.port_bits(self.hardware.model.accesses, port) * len(states)
                 for unit in range(self.hardware.firing[task].units):
                     yield f"  wire {vector(bits)}{node_name(task)}${port}$early{unit};"
 

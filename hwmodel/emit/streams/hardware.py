@@ -11,7 +11,6 @@ import numpy as np
 
 from arrayol.arrays import IntArray
 from hwmodel.accesses import Touch
-from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.frames.short_frame import WHOLE_AT_MOST
 from hwmodel.emit.schedule.own_module import Computing, computing_of
 from hwmodel.emit.streams.names import node_name
@@ -136,14 +135,17 @@ class StreamHardware:
 
     @cached_property
     def multiple(self) -> int:
-        """Frames begin in pulses that are multiples of this number: counters that go round are in step with them."""
+        """Frames begin in pulses that are multiples of this number: counters that go round are in step with them.
+
+        A frame is one itself: intervals divide it (`StreamModel`), and only data that are born at one distance for
+        ever shift (`steady_segments`).
+        """
         periods = {1}
         for own in self.lanes.values():
             if any(position.segment.shifts for position in own.positions):
                 periods.add(own.period)
         periods |= {self.firing[task].interval for task in self.streamed.tasks}
-        if self.frame % lcm(*periods):
-            raise not_emitted(f"frames of {self.frame} pulses, no multiple of {lcm(*periods)}", "take another pace")
+        assert self.frame % lcm(*periods) == 0, "all periods divide a frame"
         return lcm(*periods)
 
     @cached_property

@@ -86,7 +86,6 @@ class StreamScheduler:
 
     def scheduled(self, outside: Outside) -> tuple[StreamSchedule, Outside]:
         """As `_schedule`."""
-        assert self.large.multiple, "frames are whole periods, or it is refused"
         for refused in unread_sums(self.large.model, self.large.streamed):
             raise refused
         engines = self._port.engines()

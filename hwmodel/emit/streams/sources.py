@@ -79,8 +79,8 @@ class VerilogLiterals:
 class Sources:
     """Finds them for the readers of a group.
 
-    `contents` has the bits of arrays that are resident. `early` collects, by task and output, the cycles in which its
-    units have states ready that are taken before they leave the datapath.
+    `contents` has the bits of arrays that are resident. `early` collects, by task and output, the states that are taken
+    before they leave the datapath: places of the output and cycles of the datapath, in the order of the second bus.
     """
 
     group: StreamGroup
@@ -88,7 +88,7 @@ class Sources:
     lanes: Mapping[Lane, LaneNets]
     contents: Mapping[str, IntArray]
     literals: Literals = field(default_factory=VerilogLiterals)
-    early: dict[tuple[str, str], dict[int, int]] = field(default_factory=dict)
+    early: dict[tuple[str, str], list[tuple[int, int]]] = field(default_factory=dict)
 
     def of_port(self, node: Node, port: str, size: int) -> list[PlaceNets]:
         """The choices of the places of a port's pattern."""
@@ -202,11 +202,9 @@ class Sources:
                 tap = Tap(node.name, number, place, taker)
                 soon = reads[same] < births[same]
                 if soon.any():
+                    # All repetitions of a unit take states of a unit the same number of pulses after their firing.
                     cycle = int((reads[same] - pulses[by[same]])[0]) - 1
-                    self._early(node, delay, place, cycle)
-                    bits = port_named(node.process.output_ports, delay.output).type.bits if node.process else 0
-                    bus = f"{node_name(node.name)}${delay.output}$early{lane_unit}"
-                    choice.take(f"{bus}[{place * bits} +: {bits}]", inside[same[soon]])
+                    choice.take(self._early(node, delay, (place, cycle), lane_unit), inside[same[soon]])
                 at_tap = same[~soon]
                 if len(at_tap):
                     own = self.lanes[lane]
@@ -221,14 +219,14 @@ class Sources:
         kind = port_named(node.process.input_ports, delay.port).type
         return f"{self.literals.first_frames(node.name, frames)} ? {self._constant(delay.default, kind)} : "
 
-    def _early(self, node: Node, delay: Delay, place: int, cycle: int) -> None:
-        """Note that a state is taken before it leaves its unit."""
-        known = self.early.setdefault((node.name, delay.output), {})
-        if known.setdefault(place, cycle) != cycle:
-            text = f"'{node.name}' takes states of '{delay.output}' in two cycles of its datapath"
-            raise error(
-                "not-emitted", f"{text}: no hardware is emitted for that", delay.span, hint="see docs/hardware.md"
-            )
+    def _early(self, node: Node, delay: Delay, state: tuple[int, int], unit: int) -> str:
+        """The net of a state that is taken before it leaves its unit: a place of an output, in a cycle."""
+        assert node.process is not None, "a task has delays"
+        known = self.early.setdefault((node.name, delay.output), [])
+        if state not in known:
+            known.append(state)
+        bits = port_named(node.process.output_ports, delay.output).type.bits
+        return f"{node_name(node.name)}${delay.output}$early{unit}[{known.index(state) * bits} +: {bits}]"
 
 
 def _numbers(repetitions: IntArray, node: Node) -> IntArray:

@@ -26,7 +26,8 @@ def group_files(group: GroupModule) -> Iterator[tuple[str, str]]:
     for task, derived in hardware.datapaths.items():
         if isinstance(derived, OwnModule):
             continue
-        early, name = group.early.get(task, frozenset()), hardware.unit_module(task, group.prefix).name
+        early = frozenset((port, tuple(own)) for (node, port), own in hardware.nets.early.items() if node == task)
+        name = hardware.unit_module(task, group.prefix).name
         process = hardware.model.accesses.network.processes[task]
         pace = f"a repetition every {counted(hardware.firing[task].interval, 'pulse')}"
         comment = f"// A unit of '{task}': the body of '{process.elementary}', {pace}.\n"

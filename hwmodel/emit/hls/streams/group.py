@@ -71,7 +71,6 @@ class StreamText(ABC):
 
     def bodies(self) -> Iterator[Lines]:
         """The bodies of its tasks. Raises ArrayolError (`not-emitted`, `not-in-hardware`, `unproven-stream`)."""
-        assert self.hardware.multiple, "counters that go round are in step, or it is refused"
         yield from bodies_of(map(self._elementary, self.hardware.streamed.tasks))
 
     # How data come and go.

@@ -180,7 +180,7 @@ def _shape(nets: GroupNets) -> object:
         for name, lane in nets.lanes.items()
     ]
     choices = [(name, [choice.nets for choice in own]) for name, own in nets.choices.items()]
-    return lanes, choices, [(name, dict(cycles)) for name, cycles in nets.early.items()]
+    return lanes, choices, [(name, tuple(states)) for name, states in nets.early.items()]
 
 
 def _loops(position: Enables) -> object:

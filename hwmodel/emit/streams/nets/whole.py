@@ -47,11 +47,11 @@ class LaneEnables:
 
 @dataclass(frozen=True)
 class GroupNets:
-    """By lane its enables, by input the choices of its places, by output the cycles of states that are taken early."""
+    """By lane its enables, by input the choices of its places, by output the states that are taken early."""
 
     lanes: Mapping[Lane, LaneEnables]
     choices: Mapping[Port, tuple[Choice, ...]]
-    early: Mapping[Port, Mapping[int, int]]
+    early: Mapping[Port, Sequence[tuple[int, int]]]  # place and cycle of each
 
 
 def whole_nets(sources: Sources, inputs: Sequence[tuple[Node, str, int]], frame: int) -> GroupNets:

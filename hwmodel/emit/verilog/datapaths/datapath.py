@@ -9,9 +9,9 @@ Ports of the module:
   beyond the port's elements may be anything;
 - a bus for each output of k elements, of ceil(k / I) elements. It is not registered: what writes it to a memory takes
   it at the edge that ends the cycle;
-- for an output with `early` cycles a second bus `NAME$early` of all its elements, the first in the lowest bits, which
-  is not registered either: element e of a repetition stands on it in cycle `early[e]` of the schedule, no earlier than
-  it is made, and in all other cycles is anything;
+- for an output with `early` elements a second bus `NAME$early` of these, the first in the lowest bits, which is not
+  registered either: each has the place of an element and a cycle of the schedule, no earlier than the element is made,
+  in which it stands there, and in all other cycles is anything;
 - for each read of an input at a place that data say, `NAME$address0`, an output with the place of the element, and
   `NAME$data0`, an input that brings it some cycles later (`access_ports`); then `NAME$address1` and so on. An input of
   which no element is read in another way has no bus.
@@ -65,7 +65,7 @@ def datapath_module(
 ) -> str:
     """The module; those of `operator_modules` stand beside it. `kept` are delays whose state it keeps.
 
-    `early` are outputs with a second bus, and the cycles in which their elements stand there. One that is `enabled`
+    `early` are outputs with a second bus, with what stands there: places of elements, and cycles. One that is `enabled`
     has an input `go`, and moves only in cycles in which that is 1: those are its cycles.
 
     Raises ArrayolError (`not-in-hardware`) for each operator that no circuit is printed of.
@@ -146,5 +146,5 @@ def _ports(derived: Derived, graph: Graph, kept: Kept, early: Early, enabled: bo
         yield f"input wire [{access.data_bits - 1}:0] {access.data}"
     for port in graph.outputs:
         yield f"output wire [{bus_bits(graph, port, derived.interval) - 1}:0] {identifier(port)}"
-    for port, cycles in sorted(early):
-        yield f"output wire [{len(cycles) * graph.types[port].bits - 1}:0] {early_bus(port)}"
+    for port, own in sorted(early):
+        yield f"output wire [{len(own) * graph.types[port].bits - 1}:0] {early_bus(port)}"

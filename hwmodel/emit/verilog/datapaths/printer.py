@@ -332,7 +332,7 @@ class _Printer:
             yield f"  assign {identifier(port)}[{(lane + 1) * bits - 1}:{lane * bits}] = {value};"
 
     def early_output(self, port: str) -> Iterator[str]:
-        """Assignments of the second bus of an output, on which each element has a place of its own."""
+        """Assignments of the second bus of an output."""
         bits = self.graph.types[port].bits // self.graph.parts(port)
         for place, use in enumerate(self.uses.early[port]):
             value = resized(self.at(use.node, use.cycle), bits)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hwmodel.datapath.derive import Derived
 
 Kept = frozenset[tuple[str, str]]  # (output, input) of delays, as recurrences of a datapath are called
-Early = frozenset[tuple[str, tuple[int, ...]]]  # outputs with the cycles of their elements
+Early = frozenset[tuple[str, tuple[tuple[int, int], ...]]]  # outputs with elements (by place) and cycles of each
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,10 +104,10 @@ def _lanes(derived: Derived, graph: Graph, port: str) -> list[list[ValueUse]]:
     return lanes
 
 
-def _second_bus(graph: Graph, port: str, cycles: Sequence[int]) -> list[ValueUse]:
-    """The values on the second bus of an output, by place; complex elements have two, one for each part."""
-    parts = graph.parts(port)
-    return [ValueUse(cycles[place // parts], node) for place, node in enumerate(graph.outputs[port])]
+def _second_bus(graph: Graph, port: str, elements: Sequence[tuple[int, int]]) -> list[ValueUse]:
+    """The values on the second bus of an output, of elements (place, cycle); complex ones have two, one a part."""
+    parts, nodes = graph.parts(port), graph.outputs[port]
+    return [ValueUse(cycle, node) for place, cycle in elements for node in nodes[place * parts : (place + 1) * parts]]
 
 
 def _last(graph: Graph, uses: Iterable[ValueUse]) -> dict[int, int]:

@@ -47,6 +47,7 @@ CASES = [
     ("larger", {"H": 4, "W": 4}, AXIS, 2),
     ("recursive", {"H": 6, "W": 8}, AXIS, 2),
     ("recursive", {"H": 6, "W": 8}, replace(AXIS, pace=Fraction(4)), 100),  # a state that is taken before it leaves
+    ("two_states", {"H": 6, "W": 8}, AXIS, 150),  # two of them, in two cycles
     ("row_sums", {"H": 6, "W": 8}, AXIS, 2),
     ("frames", {"F": 3, "H": 4, "W": 6}, AXIS, 2),
     ("pyramid_nearest", {"H": 4, "W": 8}, THREE, 10),

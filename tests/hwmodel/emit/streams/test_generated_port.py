@@ -20,7 +20,7 @@ def judge(own: Placed, tally: Counter[str]) -> None:
 @needs_icarus
 def test_generated_groups_behind_the_port() -> None:
     cases, tally = max(8, case_count(16)), Counter[str]()
-    on_many(cases, 1, lambda own: judge(own, tally), placed())
+    on_many(cases, 2, lambda own: judge(own, tally), placed())
     assert tally["streams"] + tally["both kinds"] >= 0.6 * cases, tally
     assert tally["at the same time"], tally
 
