@@ -31,7 +31,7 @@ from hwmodel.datapath.operators.bins import Bins
 from hwmodel.datapath.technology.capacities import capacities_of
 from hwmodel.datapath.technology.rows import NO_OPERATORS, OperatorsField, broken_operators
 from hwmodel.datapath.technology.technology import Technology, load_technology, shipped_technologies
-from hwmodel.platform_memories import Channel, ExternalMemory, LocalMemory
+from hwmodel.platform_memories import LEAST_LATENCY, Channel, ExternalMemory, LocalMemory
 from hwmodel.toml_model import (
     RULE,
     BrokenRule,
@@ -211,8 +211,12 @@ class Platform(Table):
         """The kinds of channels of the external memory: today that of `[memory]`, of which there may be several.
 
         What holds for one kind only unpacks it, `(channel,) = platform.channels`, and fails where there are others.
+        With a technology a latency below `LEAST_LATENCY` counts as that.
         """
-        return (self.memory,)
+        latency = self.memory.latency
+        if self.technology is None or latency is None or latency >= LEAST_LATENCY:
+            return (self.memory,)
+        return (self.memory.model_copy(update={"latency": LEAST_LATENCY}),)
 
     def channel_of(self, array: str) -> Channel:
         """The channel in whose addresses an array lies."""

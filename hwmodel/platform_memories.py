@@ -61,6 +61,8 @@ class ExternalMemory(Table):
     rows: RowModel | None = None
 
 
+LEAST_LATENCY = 3  # cycles, of hardware: the first word that a step stores is at the port then
+
 Channel: TypeAlias = ExternalMemory  # what serves some arrays: all channels of `[memory]` are alike
 ArrayChannels = tuple[tuple[str, int], ...]  # by name of an array outside the number of its channel, from 0
 

@@ -15,6 +15,8 @@ Interface = Literal["port", "axis"]
 NodeKind = Literal["task", "load", "store"]
 Frames = Literal["outside", "inside"]
 
+STORES_FROM = 5  # the cycle of a step from which words that a stream stores pass the port: 2 later than those of blocks
+
 
 @dataclass(frozen=True, slots=True)
 class Stream:

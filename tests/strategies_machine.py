@@ -351,7 +351,7 @@ def with_channels(platform: Platform, channels: int) -> Platform:
 def emitting_platforms(draw: st.DrawFn) -> Platform:
     """A platform for which hardware is emitted: datapaths are derived, and its memory bursts by run."""
     memory = ExternalMemory(
-        latency=draw(st.integers(8, 12)),
+        latency=draw(st.integers(0, 12)),
         word_bits=draw(st.sampled_from((64, 128))),
         port=draw(st.sampled_from(("shared", "shared", "separate"))),
         burst="run",

@@ -36,7 +36,8 @@ class Burst:
 class Port:
     """One port or, with separate ports, one side of it, in each channel.
 
-    `free` has by channel the cycle from which its port is free in the step.
+    `free` has by channel the cycle from which its port is free in the step. No word that is stored passes before cycle
+    `stores_from` of a step.
     """
 
     accesses: Accesses
@@ -46,6 +47,7 @@ class Port:
     rows: _Rows | None = None
     requesters: dict[tuple[str, bool], Requester] = field(default_factory=dict)
     step: int = -1
+    stores_from: int = 0
     _timing: tuple[RowModel, float] | None = field(init=False)
     _numbers: dict[str, int] = field(init=False)
 
@@ -92,14 +94,15 @@ class Port:
         Returns the cycle in which each passes to or from the local memory.
         """
         number = self._numbers[array]
-        start, order = self.free[number], np.argsort(elements)
+        start, order, latency = self.free[number], np.argsort(elements), self.platform.channel_of(array).latency or 0
         ascending, cycles = elements[order], np.empty(len(elements), np.int64)
+        asked = max(start, self.stores_from - latency) if write else start
         if self.rows is not None:
             end, cycles[order] = self._serve_runs(self.rows, start, array, ascending, write=write)
         elif (array, write) in self.requesters:
-            end, cycles[order] = self.requesters[array, write].serve(start, ascending, self.step)
+            end, cycles[order] = self.requesters[array, write].serve(asked, ascending, self.step)
         else:
-            begin = start + (self.platform.channel_of(array).latency or 0)
+            begin = asked + latency
             passed = self._box_cycles(array, ascending, write=write)
             cycles[order] = begin + passed
             end = begin + int(passed.max()) + 1

@@ -84,7 +84,7 @@ def placed(draw: st.DrawFn, kind: str = "i32", clocks: tuple[float, ...] = (2.0,
     memory = {
         "port": draw(st.sampled_from(("shared", "separate"))),
         "word_bits": draw(st.sampled_from((32, 64, 128))),
-        "latency": draw(st.sampled_from((5, 8, 30))),
+        "latency": draw(st.sampled_from((0, 3, 4, 8, 30))),
         "outstanding": draw(st.sampled_from((1, 4))),
     }
     platform = memory_of(platform_at(draw(st.sampled_from(clocks))), **memory)

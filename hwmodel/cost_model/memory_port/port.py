@@ -68,13 +68,14 @@ class PortCycles:
 class Service:
     """How arrays are served: each channel has a port, or two, and serves its arrays one after another.
 
-    `numbers` has by array its channel.
+    `numbers` has by array its channel. What is stored in a step is requested from cycle `stores_from` on.
     """
 
     channels: int
     shared: bool
     turn: int = 0
     numbers: Mapping[str, int] = field(default_factory=dict)
+    stores_from: int = 0
 
     def of(self, arrays: Iterable[str]) -> Service:
         """The service of some arrays alone, whose sides take less room where channels are open."""
@@ -89,6 +90,7 @@ class Service:
 
         `late` are by channel the cycles of loads of single buffers among them, (channels, ...).
         """
+        sides = _with_waits(sides, sides[:, 0] if self.shared else 0, self.stores_from)
         if self.shared and self.channels > 1:
             busiest = sides.sum(axis=1).argmax(axis=0)
             loads, stores = np.take_along_axis(sides, busiest[None, None], axis=0)[0]
@@ -96,6 +98,14 @@ class Service:
             loads, stores = sides.max(axis=0)
         longest = np.zeros_like(loads) if late is None else late.max(axis=0)
         return PortCycles(loads, stores, longest, self.shared, self.turn)
+
+
+def _with_waits(sides: IntArray, loads: IntArray | int, stores_from: int) -> IntArray:
+    """Sides (n, 2, ...) of which the stores wait until a cycle, unless the `loads` before them take as long."""
+    if not stores_from:
+        return sides
+    waits = np.where(sides[:, 1] > 0, np.maximum(0, stores_from - loads), 0)
+    return np.stack([sides[:, 0], sides[:, 1] + waits], axis=1)
 
 
 @dataclass(frozen=True)
@@ -117,29 +127,34 @@ class OpenService(Service):
         """The fewest cycles of each step; what of a shared port counts as loads are as many of these as may be."""
         longest = np.zeros_like(sides[0, 0]) if late is None else late.max(axis=0)
         if not self.shared:
-            loads, stores = (least_makespan(sides[:, side], self.ports) for side in range(2))
+            nothing = np.zeros_like(sides[:, 0])
+            loads = least_makespan(np.stack([sides[:, 0], nothing], axis=1), self.ports)
+            stores = least_makespan(np.stack([nothing, sides[:, 1]], axis=1), self.ports, self.stores_from)
             return PortCycles(loads, stores, longest, self.shared, self.turn)
-        busy = least_makespan(sides.sum(axis=1), self.ports)
+        busy = least_makespan(sides, self.ports, self.stores_from)
         loads = np.minimum(sides[:, 0].sum(axis=0), busy)
         return PortCycles(loads, busy - loads, longest, self.shared, self.turn)
 
 
-def least_makespan(amounts: IntArray, ports: int) -> IntArray:
-    """The least that the busiest of some ports can have (...), where amounts (n, ...) go to one each as a whole.
+def least_makespan(sides: IntArray, ports: int, stores_from: int = 0) -> IntArray:
+    """The least that the busiest of some ports can have (...), where arrays (n, 2, ...) go to one each as a whole.
 
-    Of more than `MOST_PLACED` amounts that are not 0 everywhere it is a lower bound: the largest, or an equal share.
+    An array has cycles of loads and of stores, which wait until cycle `stores_from`. Of more than `MOST_PLACED` arrays
+    that are not 0 everywhere it is a lower bound: the largest, or an equal share.
     """
-    own = amounts[amounts.reshape(len(amounts), -1).any(axis=1)]
-    largest, total = own.max(axis=0, initial=0), own.sum(axis=0)
+    own = sides[sides.reshape(len(sides), -1).any(axis=1)]
+    largest = _with_waits(own, own[:, 0], stores_from).sum(axis=1).max(axis=0, initial=0)
+    total = own.sum(axis=(0, 1))
     if len(own) <= ports or len(own) > MOST_PLACED:
         bound: IntArray = largest if len(own) <= ports else np.maximum(largest, -(-total // ports))
         return bound
-    least: IntArray = total
+    least: IntArray | None = None
     for numbers in placements(len(own), ports):
-        busiest = np.zeros_like(total)
-        for port in range(max(numbers) + 1):
-            busiest = np.maximum(busiest, own[np.array(numbers) == port].sum(axis=0))
-        least = np.minimum(least, busiest)
+        placed = np.zeros((max(numbers) + 1, *own.shape[1:]), np.int64)
+        np.add.at(placed, np.array(numbers), own)
+        busiest = _with_waits(placed, placed[:, 0], stores_from).sum(axis=1).max(axis=0)
+        least = busiest if least is None else np.minimum(least, busiest)
+    assert least is not None, "there is a placement"
     return least
 
 
@@ -152,7 +167,7 @@ def _service(accesses: Accesses, platform: Platform) -> Service:
     if accesses.channels is not None or channel.channels == 1:
         return Service(channel.channels, shared, channel.turn, numbers)
     each = {name: number for number, name in enumerate(numbers)}
-    return OpenService(max(1, len(each)), shared, channel.turn, each, channel.channels)
+    return OpenService(max(1, len(each)), shared, channel.turn, each, ports=channel.channels)
 
 
 class MemoryPort:

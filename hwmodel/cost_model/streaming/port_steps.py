@@ -25,7 +25,7 @@ from hwmodel.cost_model.memory_port.port import MemoryPort, PortCycles, Service,
 from hwmodel.platform import Platform
 from hwmodel.stream.nodes import Node, StreamGroup
 from hwmodel.stream.pulses import born_after, fired
-from hwmodel.streamed import Firing, StreamedGroup
+from hwmodel.streamed import STORES_FROM, Firing, StreamedGroup
 
 _LINES = 4  # periods of a node, that are counted: the first two, one for all in the middle, the last
 _SEVERAL = 8  # lines of a chunk, at most
@@ -250,7 +250,8 @@ class StreamPort:
             listed = _listed(counts, chunks, streamed.frame // chunk)
         ports = tuple(self._of_array(counted, listed) for counted in counts)
         together = self._in_rows(streamed, chunk, chunks) if in_rows else None
-        service = self.port.service.of(own.array for own in ports)
+        waiting = max(0, STORES_FROM - (self.port.channel.latency or 0)) if not in_rows else 0
+        service = replace(self.port.service.of(own.array for own in ports), stores_from=waiting)
         return PortSteps(chunk, streamed.frame, ports, service, listed, together, starts)
 
     def _in_rows(self, streamed: StreamedGroup, chunk: int, chunks: int) -> PortCycles:

@@ -28,12 +28,13 @@ from hwmodel.emit.schedule.port_moves import PortMoves
 from hwmodel.emit.schedule.units import LATE
 from hwmodel.local_words import local_word
 from hwmodel.platform import Platform
+from hwmodel.platform_memories import LEAST_LATENCY
 from hwmodel.residence import ONCE
 from hwmodel.simulator.requests import Request, Requester
+from hwmodel.streamed import STORES_FROM
 
-QUEUED = 3  # cycles from the address of a stored word inside until it can pass the port
 COPIED = "copied"  # the control of requests that says for which array with copies one is
-SETTLING = 2  # cycles after which what leaves a stream in the last pulse of a step is in its memory
+SETTLING = STORES_FROM - LEAST_LATENCY  # cycles after which a stream's last datum of a step is in its memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,6 @@ from hwmodel.design import Design, GroupDesign, Processor
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.frames.frame_buffers import why_no_buffers
 from hwmodel.emit.schedule.own_module import own_module
-from hwmodel.emit.schedule.port import QUEUED, SETTLING
 from hwmodel.emit.schedule.units import FETCH
 from hwmodel.emit.verilog.datapaths.datapath import refusals
 from hwmodel.emit.verilog.unread_sums import refused_sums
@@ -276,18 +275,6 @@ class Coverage:
                     f"for '{task}'",
                 )
         yield from self._tables_of_same_stream(tasks)
-        nodes = self._model_of(tuple(tasks), stream).group.nodes.values()
-        if stream.interface == "axis" and not any(node.kind == "load" for node in nodes):
-            yield not_emitted(
-                f"the stream of '{', '.join(tasks)}' has no input that moves, whose first word would begin a frame",
-                'take a design with blocks, or with the memory port: interfaces = ["port"] in a study',
-            )
-        latency, least = self.platform.channels[0].latency or 0, SETTLING + QUEUED
-        if stream.interface == "port" and latency < least:
-            yield not_emitted(
-                f"a stream has a word for the memory {least} cycles after a step begins, and it is due after {latency}",
-                f"set latency = {least} or more in [memory] of the platform, and explore again",
-            )
 
     def _tables_of_same_stream(self, tasks: Collection[str]) -> Iterator[ArrayolError]:
         made = {touch.array: task for task in tasks for touch in self.accesses.writes[task]}

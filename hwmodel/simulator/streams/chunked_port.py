@@ -20,7 +20,7 @@ from hwmodel.simulator.requests import Requester
 from hwmodel.simulator.schedule.plan import fault, outside_elements
 from hwmodel.simulator.streams.events import chunk, firings, node_reads, until_birth
 from hwmodel.simulator.streams.faults import stream_fault
-from hwmodel.streamed import StreamedGroup
+from hwmodel.streamed import STORES_FROM, StreamedGroup
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,8 +143,8 @@ class ChunkedPort:
         if self.is_axis:
             return self._run_at_once()
         separate = self.platform.channels[0].port == "separate"
-        loader = Port(self.accesses, self.platform)
-        storer = Port(self.accesses, self.platform) if separate else loader
+        loader = Port(self.accesses, self.platform, stores_from=STORES_FROM)
+        storer = Port(self.accesses, self.platform, stores_from=STORES_FROM) if separate else loader
         nothing = [np.zeros(0, np.int64)] * 2
         order = [name for name in self.accesses.network.arrays if name in self.loads.keys() | self.stores.keys()]
         loads = {name: [*map(np.sort, self.loads[name]), *nothing] for name in order if name in self.loads}

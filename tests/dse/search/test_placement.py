@@ -101,19 +101,31 @@ def test_no_placement_is_better(drawn: tuple[MappingSpace, Columns], channels: i
         assert shortfall(best, rows) < 1
 
 
+def _served(arrays: list[list[int]], stores_from: int) -> int:
+    """The cycles of a port that loads these arrays, and then stores."""
+    loads, stores = (sum(own[side] for own in arrays) for side in range(2))
+    return max(loads, stores_from) + stores if stores else loads
+
+
 @settings(max_examples=case_count(60))
 @given(
-    amounts=st.lists(st.lists(st.integers(0, 40), min_size=3, max_size=3), min_size=1, max_size=MOST_PLACED + 2),
+    amounts=st.lists(
+        st.tuples(*[st.lists(st.integers(0, 40), min_size=3, max_size=3)] * 2), min_size=1, max_size=MOST_PLACED + 2
+    ),
     ports=st.integers(1, 4),
+    stores_from=st.sampled_from((0, 2, 30)),
 )
-def test_least_makespans(amounts: list[list[int]], ports: int) -> None:
-    """The least over all assignments, step by step; of many amounts no more than it."""
+def test_least_makespans(amounts: list[tuple[list[int], list[int]]], ports: int, stores_from: int) -> None:
+    """The least over all assignments, step by step; of many arrays no more than it."""
     table = np.array(amounts, np.int64)
-    found = least_makespan(table, ports)
+    found = least_makespan(table, ports, stores_from)
     for step in range(3):
-        column = table[:, step].tolist()
+        column = table[:, :, step].tolist()
         best = min(
-            max(sum(own for own, at in zip(column, numbers, strict=True) if at == port) for port in range(ports))
+            max(
+                _served([own for own, at in zip(column, numbers, strict=True) if at == port], stores_from)
+                for port in range(ports)
+            )
             for numbers in product(range(ports), repeat=len(column))
         )
         assert found[step] <= best

@@ -9,7 +9,7 @@ import pytest
 from hardware_designs import PLATFORM
 
 from arrayol import api
-from arrayol.errors import ArrayolError, InfeasibleError
+from arrayol.errors import ArrayolError
 from dse.results.schema import Result
 from dse.search.shown import programs as programs_of_search
 from dse.space.study import Study
@@ -66,19 +66,6 @@ def test_what_several_groups_load_once_is_offered(tmp_path: Path, styles: list[s
     for hardware in (False, True):
         result = explored(tmp_path, fusions=APART, styles=styles, together=True, hardware=hardware)
         assert refusals(result) == {None}
-
-
-SOON = PLATFORM.replace("latency = 7", "latency = 4")
-
-
-def test_streams_of_a_memory_that_takes_words_too_soon_are_left_out(tmp_path: Path) -> None:
-    late = "a stream has a word for the memory 5 cycles after a step begins, and it is due after 4"
-    assert refusals(explored(tmp_path, in_frames=True, fusions=APART, styles=["stream"], hardware=True)) == {None}
-    found = explored(tmp_path, SOON, in_frames=True, fusions=APART, styles=["stream"])
-    assert refusals(found) == {late}
-    assert f'"not_emitted": "{late}"' in found.to_json()
-    with pytest.raises(InfeasibleError):
-        explored(tmp_path, SOON, in_frames=True, fusions=APART, styles=["stream"], hardware=True)
 
 
 def test_without_bursts_by_run_an_axi_stream_is_left(tmp_path: Path) -> None:

@@ -8,12 +8,13 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from stream_designs import FRAMES, frames_on_icarus, platform_at, require_frames, stream_design
+from port_designs import port_design, require_port_frames
+from stream_designs import FRAMES, frames_on_icarus, require_frames, stream_design
 from stream_networks import Case, case_of
 from verilog_programs import needs_icarus
 
-from hwmodel.emit.verilog.coverage import Coverage
-from hwmodel.streamed import Interface, Stream
+from arrayol.errors import ArrayolError
+from hwmodel.streamed import Stream
 
 AXIS = Stream(interface="axis")
 HALF, QUARTER, THREE = (replace(AXIS, pace=Fraction(pulses)) for pulses in ("1/2", "1/4", "3"))
@@ -99,14 +100,13 @@ def test_a_wrong_circuit_is_seen(unsharp: dict[str, str], path: str, before: str
     assert any(len(seen) < FRAMES or any(frame.wrong for frame in seen) for seen in runs)
 
 
-@pytest.mark.parametrize("interface", ["axis", "port"])
-def test_without_an_input_that_moves_no_word_begins_a_frame(tmp_path: Path, interface: Interface) -> None:
+def test_without_an_input_that_moves_no_word_begins_a_frame(tmp_path: Path) -> None:
     """A stream behind the memory port is started."""
     text = "elementary same(x: u8) -> (y: u8) { y = x }\ntask one(x: u8) -> (y: u8[4]) {\n"
     text += "  repeat [4] of same {\n    x <- x\n    y -> y\n  }\n}\n"
     path = tmp_path / "one.aol"
     path.write_text(text)
-    accesses = Case.of(path).accesses
-    refused = Coverage(accesses, platform_at(2)).why_no_stream(["one"], Stream(interface=interface))
-    assert (refused is not None) == (interface == "axis")
-    assert refused is None or "the stream of 'one' has no input that moves" in str(refused)
+    case = Case.of(path)
+    require_port_frames(port_design(case, Stream()))
+    with pytest.raises(ArrayolError, match=r"not-streamed.*no input moves"):
+        port_design(case, AXIS)
