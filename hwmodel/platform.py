@@ -310,22 +310,28 @@ class Platform(Table):
 
     def _ground(self) -> Ground:
         technology, clock = self.prices, self.clock_mhz
-        cycles = self.local.cycles
+        cycles = self.local_cycles
         if technology is None or clock is None:
             return Ground(None, cycles, self.assume_datapaths, self.cost_models)
         derive = partial(_derived, technology=technology, clock_mhz=clock)
         return Ground(derive, cycles, self.assume_datapaths, self.cost_models)
 
     @property
+    def local_cycles(self) -> int:
+        """The cycles of a fetch and a store together; with a technology at least those of the hardware."""
+        return max(self.local.cycles, FETCH_CYCLES if self.technology is not None else 0)
+
+    @property
     def prices(self) -> Technology | None:
         """The technology with the rows that the platform overrides; None where it names none.
 
-        One more read of the local memory (`access`) takes its `fetch_cycles`, unless `[operators]` has a row for it.
+        One more read of the local memory (`access`) takes its `fetch_cycles`, at least those of the hardware, unless
+        `[operators]` has a row for it.
         """
         technology = self.technology
         if technology is None:
             return None
-        cycles = max(1, self.local.fetch_cycles)
+        cycles = max(FETCH_CYCLES, self.local.fetch_cycles)
         return self.once("prices", lambda: technology.accessed_in(cycles).overridden(self.operators))
 
     @property

@@ -148,7 +148,7 @@ def _stream_choices(space: MappingSpace, task: str) -> Iterator[_Choice]:
     most = max(pace.denominator for pace in paces_of(space, (task,)))
     for interval in platform.intervals(space.model.network.processes[task]):
         path = paths.at(task, interval)
-        path = replace(path, latency=max(0, path.latency - platform.local.cycles))
+        path = replace(path, latency=max(0, path.latency - platform.local_cycles))
         for units in dict.fromkeys((1, most)):
             costs = processor_costs(space.accesses, paths, task, rate_of(units, interval))
             yield _Choice(units, path, costs)

@@ -306,7 +306,7 @@ class StreamModel:
             raise not_streamed(f"{text}: a pace of {offered[0]} is the least")
         path = self.platform.datapath(node.process, fitting[-1])
         is_derived = self.platform.entry(node.process.elementary).module is None
-        return fitting[-1], max(0, path.latency - (self.platform.local.cycles if is_derived else FETCH_CYCLES))
+        return fitting[-1], max(0, path.latency - (self.platform.local_cycles if is_derived else FETCH_CYCLES))
 
     def _recurrences(self, firing: Mapping[str, Firing]) -> Recurrences:
         """The recurrences of delays, by the platform; without a platform, a state can be taken when it is born."""

@@ -85,7 +85,7 @@ CHANNELS = on_channels()
 def on_narrow_words(draw: st.DrawFn) -> MappedSpec:
     """Designs on a memory whose words are narrower than some elements, and with more cycles to fetch and to store."""
     case, bits = draw(st.one_of(COMPLEX, DECISIONS)), draw(st.sampled_from((8, 16, 32)))
-    cycles = {"fetch_cycles": draw(st.integers(3, 5)), "store_cycles": draw(st.integers(0, 2))}
+    cycles = {"fetch_cycles": draw(st.integers(0, 5)), "store_cycles": draw(st.integers(0, 2))}
     memory = case.platform.memory.model_copy(update={"word_bits": bits})
     local = case.platform.local.model_copy(update=cycles)
     return replace(case, platform=case.platform.model_copy(update={"memory": memory, "local": local}))

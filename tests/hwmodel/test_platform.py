@@ -298,9 +298,10 @@ task top(x: u8[4], t: u8[256]) -> (y: u8[4]) {
     ("keys", "latency"),
     [  # the operand, the element at its place, the result's register
         ("[local]\nfetch_cycles = 3", 3 + 3),
-        ("[local]\nfetch_cycles = 2", 2 + 2),
-        ("[local]\nfetch_cycles = 0", 0 + 1),  # a register for the address at least
-        ('[local]\nfetch_cycles = 2\n[operators]\naccess = { cycles = 5, pj = "1" }', 2 + 5),
+        ("[local]\nfetch_cycles = 4", 4 + 4),
+        ("[local]\nfetch_cycles = 0", 3 + 3),  # as in hardware
+        ("[local]\nfetch_cycles = 2\nstore_cycles = 2", 4 + 3),
+        ('[local]\nfetch_cycles = 2\n[operators]\naccess = { cycles = 5, pj = "1" }', 3 + 5),
     ],
 )
 def test_a_read_at_a_place_of_data_takes_the_fetch_cycles(keys: str, latency: int) -> None:

@@ -221,7 +221,7 @@ class Coverage:
                 )
 
     def _of_port(self) -> Iterator[ArrayolError]:
-        (channel,), local = self.platform.channels, self.platform.local
+        (channel,) = self.platform.channels
         used = 1 + max(self._channels.values(), default=0)
         if used > MOST_CHANNELS:
             hint = f"set channels = {MOST_CHANNELS} or fewer in [memory] of the platform, and explore again"
@@ -233,11 +233,6 @@ class Coverage:
             yield not_emitted(
                 "the platform's memory has no bursts by run",
                 'set burst = "run" in [memory] of the platform, and explore again',
-            )
-        if local.cycles < FETCH:
-            yield not_emitted(
-                f"a fetch and a store together take {FETCH} cycles, and not {local.cycles}",
-                f"set fetch_cycles = {FETCH} in [local] of the platform, and explore again",
             )
         for name, array in self.accesses.network.arrays.items():
             word = array.type.bytes if channel.data_per_word is not None else (channel.word_bits or 8) // 8
