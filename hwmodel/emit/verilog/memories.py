@@ -48,9 +48,10 @@ def _turns(wiring: GroupWiring, memory: Memory, readers: Sequence[str], writers:
     yield f"  wire [{bits - 1}:0] {memory.name}_next = {again};"
     for name in (*readers, *writers):
         part = f"{memory.name}_{'next' if memory.reads_next and name in readers else 'part'}"
-        yield lanes_wire(f"{name}_{_address(memory)}", wiring.lanes(name)[1] * bits)
-        for lane in range(wiring.lanes(name)[1]):
-            at = f"[{lane * bits} +: {bits}]"
+        lanes = wiring.lanes(name)[1]
+        yield lanes_wire(f"{name}_{_address(memory)}", lanes * bits)
+        for lane in range(lanes):
+            at = f"[{lane * bits} +: {bits}]" if lanes > 1 else ""  # an address of a bit has no parts
             yield f"  assign {name}_{_address(memory)}{at} = {name}_address{at} + {part};"
 
 
