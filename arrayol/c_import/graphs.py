@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from arrayol.c_import.model import BOOL, COperation, Dynamic, ElementAccess, ElementGuard, Form
+from arrayol.c_import.model import BOOL, COperation, Dynamic, ElementAccess, ElementGuard, Form, Statement, data_of
 from arrayol.ir.affine import Affine
 
 _TURNED = {">=": "<=", "==": "==", "!=": "!="}
@@ -62,3 +62,16 @@ def zero_of(kind: str) -> COperation:
     """The value 0 of a type."""
     zero = COperation("literal", kind, text="false" if kind == BOOL else "0")
     return zero if kind in {"i32", "f64", BOOL} else COperation("convert", kind, (zero,))
+
+
+def with_accesses(statement: Statement, change: Callable[[ElementAccess], ElementAccess]) -> Statement:
+    """The statement with other elements in place of those that it reads and writes."""
+    known: dict[int, COperation] = {}
+
+    def node_of(node: COperation) -> COperation:
+        return node if node.access is None else replace(node, access=change(node.access))
+
+    for value in data_of(statement.target):
+        mapped(value, node_of, known)
+    value = mapped(statement.value, node_of, known)
+    return replace(statement, target=change(with_values(statement.target, known)), value=value)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from math import inf
 from pathlib import Path
 
 from arrayol.c_import.emit import Writer
 from arrayol.c_import.expansion.instances import with_instances
 from arrayol.c_import.expansion.scratch import with_parts
+from arrayol.c_import.expansion.slices import with_slices
 from arrayol.c_import.forms import extreme, form_text, isl_condition, isl_text, names_of, number_at, without_data
 from arrayol.c_import.formulas import with_formulas
 from arrayol.c_import.lowering.function import lowered
@@ -242,11 +244,13 @@ def _staged(file: SourceFile, unit: Unit, choices: Choices, *, keeps_state: bool
 
 
 def _parted(scop: Scop, stages: tuple[Stage, ...]) -> tuple[Scop, tuple[Stage, ...]]:
-    """The scop and its stages, with arrays of their own for statements of bodies where fewer loops stay there then."""
-    for group in _long_bodies(scop, stages):
+    """The scop and its stages, with more or smaller arrays for bodies where fewer loops stay there then."""
+    ways = [partial(with_instances, scop, group) for group in _long_bodies(scop, stages)]
+    ways += [partial(with_slices, scop, stage) for stage in _bodies(stages)]
+    for way in ways:
         try:
             with bounded_effort(_TRIED_EFFORT):
-                parted = with_instances(scop, group)
+                parted = way()
                 if parted is not None:
                     other, others = with_formulas(*stages_of(parted))
         except TooHardError:

@@ -22,7 +22,7 @@ from itertools import groupby
 from arrayol.c_import.expansion.forwarding import with_forwarded_values
 from arrayol.c_import.expansion.renaming import Renaming
 from arrayol.c_import.forms import isl_condition, names_of
-from arrayol.c_import.graphs import mapped, with_values, zero_of
+from arrayol.c_import.graphs import mapped, with_accesses, zero_of
 from arrayol.c_import.model import COperation, ElementAccess, ForLoop, Form, Scop, Statement, data_of, not_negative
 from arrayol.c_import.plans import Plan, Stage, StatementLevel, name_of, program_of
 from arrayol.ir.affine import Affine
@@ -80,23 +80,14 @@ def _forms(statement: Statement) -> Iterator[Form]:
 
 def without_time(statement: Statement, sliced: dict[str, tuple[int, Form]]) -> Statement:
     """The statement inside its first loop, with slices of arrays in place of them."""
-    known: dict[int, COperation] = {}
 
-    def change(node: COperation) -> COperation:
-        access = node.access
-        if access is None or access.array not in sliced:
-            return node
-        return replace(node, access=replace(access, subscripts=dropped(access.subscripts, sliced[access.array][0])))
+    def change(access: ElementAccess) -> ElementAccess:
+        if access.array not in sliced:
+            return access
+        return replace(access, subscripts=dropped(access.subscripts, sliced[access.array][0]))
 
-    for value in data_of(statement.target):
-        mapped(value, change, known)
-    return replace(
-        statement,
-        loops=statement.loops[1:],
-        position=statement.position[1:],
-        target=with_values(statement.target, known),
-        value=mapped(statement.value, change, known),
-    )
+    inside = replace(statement, loops=statement.loops[1:], position=statement.position[1:])
+    return with_accesses(inside, change)
 
 
 def dropped(items: tuple[Form, ...], place: int) -> tuple[Form, ...]:

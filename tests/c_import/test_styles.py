@@ -55,6 +55,7 @@ REPETITIONS = {
     "flat_picture": ["[20, 36]", "[20, 36]"],
     "flat_rest": ["[12, 10]"],
     "flat_unsigned": ["[20, 30]", "[10, 15]"],
+    "function_pointers": ["[4, 64]", "[4]", "[4, 64]", "[4, 64]", "[64]", "[12, 20]"],
     "fft": ["[8]", "[4, 2]", "[2, 4]", "[8]"],
     "flat_histogram": ["[30]", "[1920] delay 1", "[30, 64] delay 1, 0", "[64]"],
     "histogram": ["[H]", "[H, 256] delay 1, 0", "[256]"],
@@ -92,7 +93,9 @@ REPETITIONS = {
     "signs_changed": ["[80]"],
     "sorted": ["[118]"],
     "structs": ["[32]"],
+    "structs_copied": ["[16]", "[16]", "[16]", "[60] delay 4 delay 1", "[20]"],
     "subsampled": ["[24, 80]", "[12, 40]", "[12, 40]", "[80, 12]"],
+    "tiles": ["[2, 4]", "[32, 48]"],
     "volume": ["[6, 8, 10]"],
     "weights": ["[4]", "[4, 16] delay 1, 0", "[16]"],
     "wrapped": ["[20, 24]", "[200]", "[200]"],
@@ -117,6 +120,7 @@ WINDOWS = {
     "ring_mask": "x: i16[16]",
     "ring_unsigned": "x: i16[16]",
     "rows_chosen": "a: u8[3]",
+    "tiles": "src: u8[16, 12]",
     "rows_rotated": "in_: u8[3]",
 }
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 from math import prod
 
 from arrayol.c_import.forms import names_of, number_at
-from arrayol.c_import.graphs import mapped, with_values
-from arrayol.c_import.model import COperation, ElementAccess, Form, Scop, Statement, data_of
+from arrayol.c_import.graphs import with_accesses
+from arrayol.c_import.model import ElementAccess, Form, Scop, Statement
 from arrayol.c_import.plans import Stage
 from arrayol.ir.affine import Affine
 
@@ -60,11 +60,4 @@ def _in_parts(statement: Statement, scratch: Collection[str], places: tuple[Form
     def access(one: ElementAccess) -> ElementAccess:
         return replace(one, subscripts=(*places, *one.subscripts)) if one.array in scratch else one
 
-    def change(node: COperation) -> COperation:
-        return node if node.access is None else replace(node, access=access(node.access))
-
-    known: dict[int, COperation] = {}
-    for value in data_of(statement.target):
-        mapped(value, change, known)
-    target = access(with_values(statement.target, known))
-    return replace(statement, target=target, value=mapped(statement.value, change, known))
+    return with_accesses(statement, access)

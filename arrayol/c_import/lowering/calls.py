@@ -71,18 +71,20 @@ class Calls:
         if len(parameters) != len(arguments):
             raise RefusalError(f"'{node.name.name}' takes {len(parameters)} arguments", "hand over as many", node)
         bound = [self._argument(one, value) for one, value in zip(parameters, arguments, strict=True)]
+        kind = run.types.of(function.decl.type.type)
         run.scopes.frames.append([{}])
         run.path.append(id(node))
         run.open_calls.append(node.name.name)
         whole = run.statements.whole  # of the caller, which goes on after the call
+        returned = list[Any]()
+        self.kinds.append(kind)
+        self.results.append(returned)
         try:
             for parameter, value in zip(parameters, bound, strict=True):
                 self._bind(parameter, value)
-            self.kinds.append(run.types.of(function.decl.type.type))
-            self.results.append([])
             self.run_block(function.body.block_items or [])
-            returned = self.results.pop()
         finally:
+            self.results.pop()
             run.scopes.frames.pop()
             run.path.pop()
             run.open_calls.pop()
@@ -206,6 +208,9 @@ class Calls:
         target = run.pointers.pointer(arguments[0])
         if name != "memset" or isinstance(target, CellAddress):
             run.unrolling.keep_array(target)
+        if isinstance(target, CellAddress) and isinstance(target.cell, StructCell):
+            self._whole_struct(name, target.cell, arguments[1], node)
+            return
         if isinstance(target, CellAddress):
             hint = "assign it; the bits of a float are not read as an integer, so hand over the integers"
             raise RefusalError(f"'{name}' of a scalar is not read", hint, node)
@@ -224,6 +229,24 @@ class Calls:
         if isinstance(source, CellAddress) or source.array.type != target.array.type:
             raise RefusalError(f"'{name}' between different types is not read", "write a loop", node)
         self._copy(target, source, shape, node, is_downwards=_is_downwards(name, target, source, shape, node))
+
+    def _whole_struct(self, name: str, target: StructCell, given: Any, node: Any) -> None:
+        """A struct that gets zeros, or the fields of another one."""
+        run = self.run
+        if name != "memset":
+            source = run.pointers.pointer(given)
+            run.structs.copy(target, source.cell if isinstance(source, CellAddress) else source, node)
+        elif run.number_of(run.expressions.value(given).form) == 0:
+            run.structs.fill(target, c_ast.InitList([], node.coord))
+        else:
+            raise RefusalError("memset of other values than 0 is read for bytes only", "assign each field", node)
+
+    def copy_array(self, target: Any, source: Any, node: Any) -> None:
+        """Give an array in a struct the elements of another one."""
+        places = [Address(one, ()) if isinstance(one, CArray) else one for one in (target, source)]
+        first, second = (Address(one.array, (*one.subscripts, Affine())) for one in places)
+        shape = [self.run.number_of(dim) or 0 for dim in first.array.dims[len(first.subscripts) - 1 :]]
+        self._copy(first, second, shape, node)
 
     def _shape(self, target: Address, count: int, node: Any) -> list[int]:
         """The extents of the loops that touch so many elements from an address on."""

@@ -98,6 +98,10 @@ class Structs:
                 self.copy(target, origin, node)
             elif isinstance(target, PointerCell):
                 run.recorder.contents[target] = run.recorder.content(origin)
+            elif isinstance(target, CArray) or (
+                isinstance(target, Address) and len(target.subscripts) < len(target.array.dims)
+            ):
+                run.calls.copy_array(target, origin, node)
             else:
                 values.append((target, run.expressions.load(origin, node)))
         for target, one in values:

@@ -377,7 +377,11 @@ class Expressions:
                 return self.bytes_of(symbol.type, node)  # a row of another array
             if isinstance(symbol, CArray):
                 return self._size_of_elements(symbol, depth, node)
-        return BYTES[self.value(node).type]
+        place = self.place(node) if isinstance(node, c_ast.StructRef) else None
+        row = Address(place, ()) if isinstance(place, CArray) else place
+        if not isinstance(row, Address) or len(row.subscripts) == len(row.array.dims):
+            return BYTES[self.value(node).type]
+        return self._size_of_elements(row.array, len(row.subscripts), node)
 
     def _size_of_elements(self, array: CArray, depth: int, node: Any) -> int:
         """The bytes of what stands behind some subscripts of an array. Raises RefusalError."""

@@ -208,17 +208,20 @@ class Statements:
 
     def step_value(self, node: Any) -> COperation:
         """`k++` inside an expression that does not name k beside it: C leaves that order to the compiler."""
-        if not isinstance(node.expr, c_ast.ID) or names_unordered(self.whole, node, node.expr.name):
+        if base_name(node.expr) is None or names_unordered(self.whole, node, node.expr):
             message = f"'{node.op.strip('p')}' is not read in an expression that names its variable again"
             raise RefusalError(message, "make it a statement of its own", node)
         before: COperation = self.run.expressions.value(node.expr)
+        cell, contents = self.run.cell(node, "before", before.type), self.run.recorder.contents
+        contents[cell] = before  # so that it is kept if the step changes what it reads
         self._step(node)
-        return before if node.op.startswith("p") else self.run.expressions.value(node.expr)
+        kept = contents.pop(cell)
+        assert isinstance(kept, COperation)
+        return kept if node.op.startswith("p") else self.run.expressions.value(node.expr)
 
     def assigned_value(self, node: Any) -> COperation:
         """An assignment inside an expression, which must not name what is assigned beside it."""
-        name = base_name(node.lvalue)
-        if name is None or names_unordered(self.whole, node, name):
+        if base_name(node.lvalue) is None or names_unordered(self.whole, node, node.lvalue):
             message = "an assignment is not read in an expression that names its variable again"
             raise RefusalError(message, "make it a statement of its own", node)
         value = self.assign(node)

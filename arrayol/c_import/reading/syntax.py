@@ -9,6 +9,7 @@ from typing import Any
 
 from pycparser import c_ast, c_parser
 
+from arrayol.c_import.reading.functions import without_function_pointers
 from arrayol.c_import.reading.jumps import without_jumps
 from arrayol.c_import.reading.preprocess import Macro, Preprocessed, line_span, marked_lines
 from arrayol.errors import ArrayolError, error
@@ -122,10 +123,11 @@ def parse_unit(file: SourceFile, made: Preprocessed) -> Unit:
         if not isinstance(function.decl.type, c_ast.FuncDecl) or function.param_decls:
             hint = "write its parameters with their types between parentheses"
             raise error("c-syntax", "this is no function", places.span(function.decl), hint=hint)
+    others = tuple(one for one in tree.ext if not isinstance(one, c_ast.FuncDef))
+    without_function_pointers(functions, others)
     taken = {one.name for one in nodes_of(tree, c_ast.ID)} | {one.name for one in nodes_of(tree, c_ast.Decl)}
     for function in functions.values():
         without_jumps(function, taken)
-    others = tuple(one for one in tree.ext if not isinstance(one, c_ast.FuncDef))
     return Unit(places, functions, others, made.macros, widths)
 
 

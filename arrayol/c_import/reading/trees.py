@@ -59,8 +59,8 @@ def names_in(node: Any) -> set[str]:
     return {one.name for one in nodes_below(node) if isinstance(one, c_ast.ID)}
 
 
-def names_unordered(whole: Any, inner: Any, name: str) -> bool:
-    """Whether an expression names a variable where C leaves open what comes first, that or an inner part of it."""
+def names_unordered(whole: Any, inner: Any, place: Any) -> bool:
+    """Whether an expression names a place where C leaves open what comes first, that or an inner part of it."""
     while whole is not inner:
         children = [child for _, child in whole.children()]
         parts = children if not isinstance(whole, c_ast.FuncCall) or whole.args is None else whole.args.exprs
@@ -68,10 +68,30 @@ def names_unordered(whole: Any, inner: Any, name: str) -> bool:
         if step is None:
             return True  # it stands in another expression
         in_order = isinstance(whole, c_ast.TernaryOp | c_ast.ExprList) or getattr(whole, "op", None) in {"&&", "||"}
-        if not in_order and any(name in names_in(one) for one in parts if one is not step):
+        if not in_order and any(_may_name(one, place) for one in parts if one is not step):
             return True
         whole = step
     return False
+
+
+def _may_name(node: Any, place: Any) -> bool:
+    """Whether an expression names the variable of a place, but for other fields of a struct."""
+    own, fields = _fields(node)
+    base, others = _fields(place)
+    while isinstance(base, c_ast.ArrayRef | c_ast.UnaryOp | c_ast.Cast):
+        base, others = _fields(base.name if isinstance(base, c_ast.ArrayRef) else base.expr)[0], []
+    if isinstance(own, c_ast.ID):
+        return bool(own.name == base.name) and all(map(str.__eq__, fields, others))
+    return any(_may_name(child, place) for _, child in own.children())
+
+
+def _fields(node: Any) -> tuple[Any, list[str]]:
+    """What an expression names a field of, with the names of the fields, outermost first."""
+    fields: list[str] = []
+    while isinstance(node, c_ast.StructRef):
+        fields.insert(0, node.field.name)
+        node = node.name
+    return node, fields
 
 
 def assigns(node: Any, name: str) -> bool:
