@@ -24,19 +24,8 @@ BORDERS = ("nearest", "reflect", "mirror", "constant")
 FEATURES = (
     *BORDERS,
     *("wrap", "window", "join", "halved", "larger", "state", "exit", "held", "scalar", "table", "two results"),
-    *(
-        "two states",
-        "several outputs",
-        "two inputs",
-        "units",
-        "slow",
-        "memory",
-        "raster",
-        "columns",
-        "rotated",
-        "serial",
-        "again",
-    ),
+    *("two states", "several outputs", "two inputs", "units", "slow", "memory", "raster", "columns", "rotated"),
+    *("serial", "again"),
 )
 _KINDS = (
     *("window",) * 6,

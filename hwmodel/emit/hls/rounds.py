@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from arrayol.arrays import IntArray
 from hwmodel.emit.schedule.activity import Activity, Agent, Followed, Lanes, Replayed, compiled, replayed, rows_of
-from hwmodel.emit.schedule.delays import KEEPING, begins_of
+from hwmodel.emit.schedule.delays import KEEPING, control_of
 from hwmodel.emit.schedule.group import EngineAgents, TaskAgents
 from hwmodel.emit.schedule.memories import Memory, Section
 from hwmodel.emit.schedule.port import COPIED, AddressMap
@@ -191,7 +191,7 @@ def _controls(
         found[name] = np.zeros(total, np.int64)
         found[name][rounds[rounds >= 0]] = rows[rounds >= 0]
     idle, tables = np.zeros(total, np.int64), {own.name: own.words for own in lanes}
-    begins = [found.pop(begins_of(first), idle) for first in range(0, units.units, KEEPING)]
+    begins = [found.pop(control_of("begins", first), idle) for first in range(0, units.units, KEEPING)]
     windows = {port.lanes for port in units.reads if port.window is not None}
     sizes = {port.lanes: port.size for port in _read_ports(units) if port.lanes not in windows}
     sizes |= {lane: own.size for own in units.writes for lane in own.lanes}

@@ -20,6 +20,7 @@ from hwmodel.emit.hls.names import Thing, value_of_bits
 from hwmodel.emit.hls.rounds import TaskRounds, read_cycles, round_of, starts_of, write_cycles
 from hwmodel.emit.hls.walks import Walk
 from hwmodel.emit.schedule.activity import LaneCounters
+from hwmodel.emit.schedule.delays import KEEPING, control_of
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.units import ReadPort, WritePort
 
@@ -178,7 +179,8 @@ class TaskText:
             if name == port.port:
                 own = port_named(self.elementary.inputs, name)
                 kept = self._element(own, unit, number).replace(Named.PATTERN.of(name), Named.KEPT.of(name), 1)
-                text = f"{self.walk.control('keeps')} >> {unit} & 1 ? {kept} : {_bracketed(text)}"
+                keeps = f"{self.walk.control(control_of('keeps', unit))} >> {unit % KEEPING} & 1"
+                text = f"{keeps} ? {kept} : {_bracketed(text)}"
         return text
 
     def _brought(self, port: ReadPort, kind: ElementType, lane: int, known: str) -> str:

@@ -5,7 +5,8 @@ read address. There are three ways, and the first that is in time is taken:
 
 1. The results leave the unit as all others do, and the memory takes them then.
 
-2. Each unit goes on with the chain that it worked on last, and keeps the state itself.
+2. Each unit goes on with the chain that it worked on last, and keeps the state itself. The model counts on it in a step
+in which every unit has one chain, and there units go on with theirs whatever their place in a round.
 
 3. The memory takes each result as soon as the unit has it, before it leaves with the others. The model counts the
 recurrence through the memory this way (docs/machine.md, section 4): at an initiation interval above 1, an output of few
@@ -35,7 +36,7 @@ from hwmodel.cost_model.group.group import frames_back, frames_kept
 from hwmodel.datapath.derive import Derived
 from hwmodel.datapath.figures import read_cycles, result_cycles
 from hwmodel.emit.schedule.activity import Lanes
-from hwmodel.emit.schedule.bits import bits_of_constant, not_emitted
+from hwmodel.emit.schedule.bits import bits_of_constant
 from hwmodel.emit.schedule.memories import Memory, Section
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.own_module import Computing
@@ -45,7 +46,7 @@ from hwmodel.simulator.schedule.chains import delayed_instances
 from hwmodel.simulator.schedule.processors import ProcessorState
 
 Bools = NDArray[np.bool_]
-KEEPING = 32  # the most units of a task that may keep a state: a control has a bit for each
+KEEPING = 32  # the units that a control has a bit for
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class DelayScheduler:
     local: LocalMemories
 
     def fed(self, ports: Sequence[ReadPort]) -> Fed:
-        """Add the port that the delay feeds to the ports of the task. Raises ArrayolError (`not-emitted`)."""
+        """Add the port that the delay feeds to the ports of the task."""
         own, delay = self.own, self.delay
         fed = ReadPort(delay.port, "", self.size, -(-self.size // self.interval), self.port.type.bits)
         default = next((other for other in ports if other.port == delay.port), None)
@@ -119,11 +120,7 @@ class DelayScheduler:
         early = early_cycles(self.datapath, delay, self.size) if (late & ~follows).any() else ()
         if early:
             late = self.late_reads(now, before, FETCH + np.array(early, np.int64))
-        if (late & ~follows).any():
-            raise not_emitted(
-                f"units of '{own.task}' hand '{delay.output}' on before it is in a memory, and not to themselves",
-                f"take a design with fewer units of '{own.task}'",
-            )
+        assert not (late & ~follows).any(), "the model counts the way through the memory, or units keep their chains"
         at, lane = in_chunks(timed.reading[now], timed.unit[now], self.size, fed.chunk)
         read = np.where(late[:, None], -1, words[now])
         reading = Lanes(name, memory, table_of((timed.readers, own.units * fed.chunk), at, lane, read))
@@ -137,7 +134,7 @@ class DelayScheduler:
         kept, controls = (port, Lanes(f"{name}_next", memory, table)), dict[str, IntArray]()
         if late.any():
             assert isinstance(self.datapath, Derived), "the states of a module are in time, as the model says"
-            controls = {**begins(timed, self.own.units), "keeps": _by_unit(timed, now[late])}
+            controls = controls_of("begins", timed, own.units) | controls_of("keeps", timed, own.units, now[late])
         return Fed((*others, replace(fed, lanes=name)), (reading,), (kept,), controls)
 
     def _over_frames(self, others: tuple[ReadPort, ...], fed: ReadPort) -> Fed:
@@ -184,10 +181,10 @@ class DelayScheduler:
     def _follows(self, now: IntArray, before: IntArray) -> Bools:
         """For each instance, whether it is the next one of its unit after the instance that hands on to it.
 
-        All False if units cannot keep the state: with more units than a control has bits, or with several delays.
+        All False with several delays, of which units keep no state.
         """
         own, unit = self.own, self.timed.unit
-        if own.units > KEEPING or len(self.accesses.delays(own.task)) > 1:
+        if len(self.accesses.delays(own.task)) > 1:
             return np.zeros(len(now), np.bool_)
         order = np.lexsort((own.started, unit))
         former = np.full(len(order), -1)
@@ -227,16 +224,17 @@ def early_cycles(datapath: Computing, delay: Delay, size: int) -> tuple[int, ...
     return tuple(np.maximum(finished - 1, read - FETCH).tolist())
 
 
-def begins_of(unit: int) -> str:
-    """The control that says in its bit `unit` modulo KEEPING whether a unit starts an instance."""
-    return f"begins{unit // KEEPING or ''}"
+def control_of(what: str, unit: int) -> str:
+    """The control that says something of a unit in its bit `unit` modulo KEEPING, such as "begins"."""
+    return f"{what}{unit // KEEPING or ''}"
 
 
-def begins(timed: Timed, units: int) -> dict[str, IntArray]:
-    """The controls of so many units, with one bit by row for each that starts an instance."""
-    part = timed.unit // KEEPING
+def controls_of(what: str, timed: Timed, units: int, instances: IntArray | None = None) -> dict[str, IntArray]:
+    """The controls of so many units, with one bit by row for each that starts an instance of a set: one of all."""
+    own = np.arange(len(timed.unit)) if instances is None else instances
+    part = timed.unit[own] // KEEPING
     return {
-        begins_of(first): _by_unit(timed, np.flatnonzero(part * KEEPING == first)) for first in range(0, units, KEEPING)
+        control_of(what, first): _by_unit(timed, own[part * KEEPING == first]) for first in range(0, units, KEEPING)
     }
 
 

@@ -19,7 +19,7 @@ from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses, Touch
 from hwmodel.emit.schedule.activity import Activity, Lanes, rows_of
 from hwmodel.emit.schedule.bits import bits_of_constant
-from hwmodel.emit.schedule.delays import DelayScheduler, begins
+from hwmodel.emit.schedule.delays import DelayScheduler, controls_of
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.own_module import Computing
@@ -116,7 +116,7 @@ class TaskScheduler:
         acting = self.accesses.delays(own.task) if "keeps" in controls else ()
         bins = self.datapaths[own.task].bins
         if bins:
-            controls |= begins(timed, own.units)
+            controls |= controls_of("begins", timed, own.units)
         return TaskSchedule(
             Activity(f"{plain(own.task)}_read", reading[1], tuple(read), controls, setup=self.setup),
             Activity(f"{plain(own.task)}_write", writing[1], tuple(written), setup=self.setup),
@@ -237,14 +237,24 @@ def _merged(writes: Sequence[WritePort]) -> tuple[WritePort, ...]:
 
 
 def units_of_instances(own: ProcessorState) -> IntArray:
-    """The unit of each instance: by position on its line, or the next free unit if chains share no lines."""
+    """The unit of each instance: by position on its line, or the next free unit if chains share no lines.
+
+    In a step in which states stay in registers, a unit goes on with its chain, whatever the position is.
+    """
     if own.lines.alone and own.units > 1:
         return _next_free(own)
     order = np.argsort(own.lines.order)
     line, number = own.lines.line[order], np.arange(len(order))
     place = np.empty(len(order), np.int64)
     place[order] = number - np.maximum.accumulate(np.where(np.diff(line, prepend=-1) != 0, number, 0))
-    return place % own.units
+    unit = place % own.units
+    if len(own.waiting.reader) != 1:
+        return unit
+    (reader,) = own.waiting.reader
+    chained = np.flatnonzero((reader >= 0) & own.keeps_states[own.step])
+    for source in chained[np.argsort(own.lines.level[chained], kind="stable")].tolist():
+        unit[reader[source]] = unit[source]
+    return unit
 
 
 def _next_free(own: ProcessorState) -> IntArray:

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arrayol.arrays import IntArray
 from arrayol.ir.network import EarlierFrame
@@ -26,6 +27,7 @@ from arrayol.ir.spec import Delay, TiledDefault
 from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.activity import Activity, Lanes
 from hwmodel.emit.schedule.bits import bits_of_constant
+from hwmodel.emit.schedule.delays import KEEPING, control_of
 from hwmodel.emit.schedule.group import Tables
 from hwmodel.emit.schedule.memories import Memory
 from hwmodel.emit.schedule.own_module import Computing
@@ -341,11 +343,9 @@ class _Proof:
 
     def _with_kept(self, task: _Issued, pair: tuple[str, str], found: IntArray) -> IntArray:
         """The operands `found`, replaced where units take the state that they kept."""
-        begins, keeps = (task.reading.controls[name][task.row] >> task.unit & 1 for name in ("begins", "keeps"))
         every = np.zeros(task.by_row.shape, np.bool_)
         every[task.row, task.unit] = True
-        said = (task.reading.controls["begins"][:, None] >> np.arange(task.units.units)) & 1
-        if not (begins == 1).all() or (said != every).any():
+        if (_by_unit(task, "begins") != every).any():
             raise unproven(f"the reader of '{task.units.task}' says that other repetitions begin than do")
         order = np.lexsort((task.row, task.unit))
         same = np.zeros(len(order), np.bool_)
@@ -359,7 +359,7 @@ class _Proof:
         size = found.shape[1]
         kept = self.values.result_ids(task.units.task, pair[0], task.repetition[before][:, None], np.arange(size), size)
         kept = np.where(((before >= 0) & ~near)[:, None], kept, UNKNOWN)
-        return np.where((keeps > 0)[:, None], kept, found)
+        return np.where(_by_unit(task, "keeps")[task.row, task.unit][:, None], kept, found)
 
     def _require_constant(self, task: _Issued, port: ReadPort) -> None:
         """Require that the constant of a port is that of its border or of its delay."""
@@ -494,3 +494,9 @@ def _by_need(source: Sequence[int], ahead: Sequence[int]) -> list[int]:
         done.update(ready)
         waiting = [place for place in waiting if place not in done]
     return order
+
+
+def _by_unit(task: _Issued, what: str) -> NDArray[np.bool_]:
+    """What controls say of each unit, (rows, units)."""
+    columns = [task.reading.controls[control_of(what, unit)] >> unit % KEEPING & 1 for unit in range(task.units.units)]
+    return np.stack(columns, axis=1) > 0

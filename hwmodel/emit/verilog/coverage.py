@@ -2,8 +2,7 @@
 
 A specification, its platform, or a decision of a design may be the reason. `explore` asks before anybody has chosen a
 design, and `emit verilog` before it begins. What only a schedule shows is refused later: programs that are too long,
-states that units hand on too late, bank layouts of which too many copies are read or that make units too slow, streams
-without a pattern.
+bank layouts of which too many copies are read or that make units too slow, streams without a pattern.
 """
 
 from __future__ import annotations
@@ -292,17 +291,29 @@ class Coverage:
                 yield flow.array
 
     def _given_figures(self, processor: Processor) -> Iterator[ArrayolError]:
-        """A task of which all figures are given, and whose interval and latency no datapath keeps at any clock."""
+        """A task of which figures are given that no datapath of its body keeps at any clock."""
         process = self.accesses.network.processes[processor.task]
         if _derivation(process, self.platform) is None:
             return
         given = self.platform.datapath(process, processor.interval)
-        if self.platform.derived(process, given.interval, given.latency - FETCH) is None:
+        derived = self.platform.derived(process, given.interval, given.latency - FETCH)
+        if derived is None:
             yield not_emitted(
                 f"'{process.elementary}' is given an interval of {given.interval} and a latency of {given.latency}, "
                 "which no datapath of its body has at any clock",
                 f"leave both out of [elementary.{process.elementary}] in the platform, or name a module there",
             )
+            return
+        if given.origins.get("recurrence") not in {"given", "measured"}:
+            return
+        for pair in process.state_pairs & given.recurrence.keys():
+            needed = derived.through_memory.get(pair, 0) + FETCH
+            if given.recurrence[pair] < needed:
+                yield not_emitted(
+                    f"'{process.elementary}' is given a recurrence of {given.recurrence[pair]} for '{pair[1]}', and "
+                    f"through a memory its state takes {counted(needed, 'cycle')}",
+                    f"leave it out of [elementary.{process.elementary}] in the platform, or set it to {needed}",
+                )
 
 
 def body_hint(name: str) -> str:

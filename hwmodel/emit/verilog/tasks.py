@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from arrayol.text import counted
 from hwmodel.datapath.operators.nets import identifier
-from hwmodel.emit.schedule.delays import KEEPING, begins_of
+from hwmodel.emit.schedule.delays import KEEPING, control_of
 from hwmodel.emit.schedule.group import TaskAgents
 from hwmodel.emit.schedule.units import ReadPort
 from hwmodel.emit.verilog.agents import bits_of
@@ -92,7 +92,7 @@ def _beginning(task: TaskAgents) -> Iterator[str]:
     yield "  always @(posedge clk) begin"
     for what in controls:
         for first in range(0, bits, KEEPING):
-            count, own = min(KEEPING, bits - first), begins_of(first) if what == "begins" else what
+            count, own = min(KEEPING, bits - first), control_of(what, first)
             at = f"[{first} +: {count}]" if bits > KEEPING else ""
             yield f"    {name}_{what}_once{at} <= {reader}_is_{own} & {{{count}{{{reader}_active}}}};"
         yield f"    {name}_{what} <= {name}_{what}_once;"

@@ -277,7 +277,7 @@ class ProcessorState:
         after: list[list[tuple[int, int]]] = [[] for _ in range(end - first)]
         waits = [0] * (end - first)
         for reader, gap in zip(self.waiting.reader, self.gaps, strict=True):
-            cycles = gap.in_register if self._has_registers(rounds) else gap.through_memory
+            cycles = gap.in_register if self.keeps_states[step] else gap.through_memory
             for job, reads_from in enumerate((reader[first:end] - first).tolist()):
                 if reads_from >= 0:
                     after[job].append((reads_from, cycles))
@@ -314,10 +314,11 @@ class ProcessorState:
             free = now + interval
         return starts
 
-    def _has_registers(self, rounds: list[list[int]]) -> bool:
-        """Whether each unit works on one chain in a step: there is one delay, and all of level 0 start together."""
-        beginning = [together for together in rounds if self.lines.level[together[0]] == 0]
-        return len(self.waiting.reader) == 1 and len(beginning) == 1
+    @cached_property
+    def keeps_states(self) -> NDArray[np.bool_]:
+        """By step whether each unit works on one chain: there is one delay, and all of level 0 start together."""
+        beginning = [sum(self.lines.level[together[0]] == 0 for together in rounds) for rounds in self._rounds]
+        return np.asarray((np.array(beginning) == 1) & (len(self.waiting.reader) == 1))
 
 
 def processor_of(

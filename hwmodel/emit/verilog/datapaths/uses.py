@@ -105,7 +105,7 @@ def _lanes(derived: Derived, graph: Graph, port: str) -> list[list[ValueUse]]:
 
 
 def _second_bus(graph: Graph, port: str, elements: Sequence[tuple[int, int]]) -> list[ValueUse]:
-    """The values on the second bus of an output, of elements (place, cycle); complex ones have two, one a part."""
+    """The values on the second bus of an output, of elements (place, cycle); complex ones have two, a part each."""
     parts, nodes = graph.parts(port), graph.outputs[port]
     return [ValueUse(cycle, node) for place, cycle in elements for node in nodes[place * parts : (place + 1) * parts]]
 
