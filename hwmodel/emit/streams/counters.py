@@ -6,12 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.streams.conditions import Index
 from hwmodel.emit.streams.names import bits_below, vector
 from hwmodel.emit.streams.trains import Loops, Nest
-
-NESTS = 64  # of a train
 
 
 @dataclass
@@ -59,11 +56,13 @@ class Counters:
             indices.append(index)
         return begins, indices
 
-    def train(self, nests: tuple[Nest, ...], what: str) -> str:
-        """The net that is 1 in some pulses of each frame, which are `what`."""
+    def train(self, nests: tuple[Nest, ...]) -> str:
+        """The net that is 1 in some pulses of each frame.
+
+        Data of a frame pass a place before those of the next one, so a nest ends before it begins again.
+        """
         if nests not in self._trains:
-            if len(nests) > NESTS or any(nest.last - nest.first >= self.frame for nest in nests):
-                raise not_emitted(f"{what} in pulses without a pattern", "take another pace, or blocks for this group")
+            assert all(nest.last - nest.first < self.frame for nest in nests), "data pass in order, frame by frame"
             name = f"train{self.mark}{len(self._trains)}"
             self._trains[nests] = name
             nets = [self._nest(nest) for nest in nests]

@@ -183,13 +183,12 @@ class GroupModule:
         bits = self._bits(lanes.lane)
         for position in lanes.positions:
             segment, name = position.segment, position.name
-            what = f"data of '{lanes.lane.node}' pass"
             if segment.shifts:
                 two, pop = 0, "1'b0"
                 push = self.counters.tick(lanes.period, position.first % lanes.period)
             else:
                 two = 1
-                push, pop = (self.counters.train(own, what) for own in (position.pushes, position.pops))
+                push, pop = (self.counters.train(own) for own in (position.pushes, position.pops))
             address = bits_below(segment.depth)
             parameters = f".WIDTH({bits}), .DEPTH({segment.depth}), .ADDRESS({address}), .TWO({two})"
             yield f"  segment #({parameters}) {name}$segment ("

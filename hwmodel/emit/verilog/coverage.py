@@ -2,7 +2,7 @@
 
 A specification, its platform, or a decision of a design may be the reason. `explore` asks before anybody has chosen a
 design, and `emit verilog` before it begins. What only a schedule shows is refused later: programs that are too long,
-bank layouts of which too many copies are read or that make units too slow, streams without a pattern.
+bank layouts of which too many copies are read or that make units too slow.
 """
 
 from __future__ import annotations

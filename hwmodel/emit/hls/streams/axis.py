@@ -44,7 +44,7 @@ class AxisText(StreamText):
         return {own.array: End(own, *(self.names.of(kind, own.array) for kind in ("word", "s", "w"))) for own in beats}
 
     def function(self) -> Lines:
-        """The function. Raises ArrayolError (`not-emitted`, `not-in-hardware`, `unproven-stream`)."""
+        """The function. Raises ArrayolError (`not-in-hardware`, `unproven-stream`)."""
         pulse, frame = self.pulse(), self.hardware.frame
         parameters = [f"hls::stream<{end.word}> &{end.stream}" for end in self.ends.values()]
         lines = [f"#pragma HLS INTERFACE axis port = {end.stream}" for end in self.ends.values()]

@@ -44,7 +44,7 @@ class StreamHlsFiles:
         return sum(arrays <= frame.keys() for frame in self.design.frames)
 
     def files(self) -> dict[str, Text]:
-        """All of them. Raises ArrayolError (`not-emitted`, `not-in-hardware`, `unproven-stream`)."""
+        """All of them. Raises ArrayolError (`not-in-hardware`, `unproven-stream`)."""
         return dict(self._texts)
 
     @cached_property

@@ -70,7 +70,7 @@ class StreamText(ABC):
         return elementary
 
     def bodies(self) -> Iterator[Lines]:
-        """The bodies of its tasks. Raises ArrayolError (`not-emitted`, `not-in-hardware`, `unproven-stream`)."""
+        """The bodies of its tasks. Raises ArrayolError (`not-in-hardware`, `unproven-stream`)."""
         yield from bodies_of(map(self._elementary, self.hardware.streamed.tasks))
 
     # How data come and go.
@@ -168,8 +168,7 @@ class StreamText(ABC):
             return self.counters.tick(lanes.period, position.first % lanes.period)
         self.kept.append(f"static queue<{kind}, {depth}, {bits}> {name};")
         self.cleared.append(f"{name}.clear();")
-        what = f"data of '{lanes.lane.node}' pass"
-        return ", ".join(self.counters.train(own, what) for own in (position.pushes, position.pops))
+        return ", ".join(self.counters.train(own) for own in (position.pushes, position.pops))
 
     # What nodes do.
 

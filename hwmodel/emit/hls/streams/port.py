@@ -121,7 +121,7 @@ class PulsesText(StreamText):
     clock: Sequence[str] = field(kw_only=True)
 
     def function(self, parameters: Sequence[str]) -> Lines:
-        """The function. Raises ArrayolError (`not-emitted`, `not-in-hardware`, `unproven-stream`)."""
+        """The function. Raises ArrayolError (`not-in-hardware`, `unproven-stream`)."""
         pulse = self.pulse()
         counters = self.counters.state.items()
         first = [*self.cleared, *(f"{name} = {kind}();" for name, kind in counters)]

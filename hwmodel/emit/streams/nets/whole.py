@@ -57,7 +57,7 @@ class GroupNets:
 def whole_nets(sources: Sources, inputs: Sequence[tuple[Node, str, int]], frame: int) -> GroupNets:
     """The nets of a frame whose repetitions are listed. `inputs` are nodes, ports, and the sizes of their patterns.
 
-    Raises ArrayolError (`unproven-stream`, `not-emitted`).
+    Raises ArrayolError (`unproven-stream`).
     """
     choices: dict[Port, tuple[Choice, ...]] = {}
     for node, port, size in inputs:
