@@ -15,6 +15,7 @@ from hwmodel.cost_model.group.ticks import Work
 from hwmodel.datapath.figures import read_cycles, result_cycles
 from hwmodel.design import BankLayout
 from hwmodel.local_memory.bank_functions import Linear
+from hwmodel.local_memory.shared_ports import ports_of_lanes
 from hwmodel.platform import Platform
 
 Occupancy = Callable[[str, int], int]  # by task and interval
@@ -64,21 +65,20 @@ class BankAccesses:
         return BankAccesses(numbers, banks, read_ports or 1, read_ports is None)
 
     def are_served(self, rounds: int) -> bool:
-        """Whether no bank gives or takes more elements in a round than it has ports, if there are so many rounds."""
+        """Whether no bank gives or takes more elements in a round than it has ports, if there are so many rounds.
+
+        A place of a chunk has one of the ports of all banks.
+        """
         size = self.numbers.shape[1]
         when = (result_cycles if self.written else read_cycles)(np.arange(size), size, rounds)
-        for place in np.unique(when):
-            order = np.argsort(self.numbers[:, when == place], axis=1, kind="stable")
-            numbers, banks = (
-                np.take_along_axis(own[:, when == place], order, axis=1) for own in (self.numbers, self.banks)
-            )
-            is_first = np.ones(numbers.shape, np.bool_)
-            is_first[:, 1:] = numbers[:, 1:] != numbers[:, :-1]
-            row, element = np.nonzero(is_first)
-            often = np.unique(np.stack([row, banks[row, element]]), axis=1, return_counts=True)[1]
-            if int(often.max(initial=0)) > self.ports:
-                return False
-        return True
+        lanes = int(np.bincount(when).max())
+        meet = np.zeros((lanes, lanes), np.bool_)
+        for round_ in np.unique(when):
+            at = np.flatnonzero(when == round_)
+            for lane, place in enumerate(at):
+                same = (self.banks[:, at] == self.banks[:, [place]]) & (self.numbers[:, at] != self.numbers[:, [place]])
+                meet[lane, : len(at)] |= same.any(axis=0)
+        return int(ports_of_lanes(meet).max(initial=0)) < self.ports
 
 
 def pattern_places(accesses: Accesses, touch: Touch, repetitions: IntArray) -> IntArray:

@@ -51,10 +51,10 @@ class LayoutPorts:
 
 def most_in_a_bank(function: Linear, sets: Sets) -> int:
     """The most elements of a set that lie in one bank, over all sets and all shifts; 0 without sets."""
-    most, step = 0, math.gcd(*function.alpha)
+    most, step = 0, math.gcd(*function.alpha, function.block)
     for places in sets:
         value = np.array(places, np.int64).reshape(len(places), -1) @ np.array(function.alpha, np.int64)
-        for shift in range(0, function.block, step or function.block):
+        for shift in range(0, function.block, step):
             bank = (value + shift) // function.block % function.banks
             most = max(most, int(np.bincount(bank).max()))
     return most

@@ -19,6 +19,7 @@ from arrayol.text import counted
 from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.local_memory.addresses import Addresses, BankAddresses, BufferWords, ElementBox, Words
 from hwmodel.local_memory.bank_functions import BankFunction, Residues
+from hwmodel.local_memory.shared_ports import ports_of_lanes
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,17 +86,12 @@ class Memory:
         if not self.own_copies:
             return ()
         for unit in np.split(np.arange(lanes), units):
-            own = list[list[int]]()
-            for lane in unit.tolist():
-                there = words[:, [lane]] >= 0
-                for together in own:
-                    others = words[:, together]
-                    meet = there & (others >= 0) & (bank[:, together] == bank[:, [lane]]) & (others != words[:, [lane]])
-                    if not meet.any():
-                        together.append(lane)
-                        break
-                else:
-                    own.append([lane])
+            meet = np.zeros((len(unit), len(unit)), np.bool_)
+            for number, lane in enumerate(unit):
+                there = (words[:, unit] >= 0) & (words[:, [lane]] >= 0) & (bank[:, unit] == bank[:, [lane]])
+                meet[number] = (there & (words[:, unit] != words[:, [lane]])).any(axis=0)
+            ports = ports_of_lanes(meet)
+            own = [unit[ports == port].tolist() for port in range(1 + ports.max(initial=-1))]
             if len(own) > most:
                 text = f"'{self.array}' has a bank layout of which {counted(len(own), 'copy', 'copies')} would be read"
                 hint = "take a design with another layout of it, or without"

@@ -1,7 +1,8 @@
 """The cycles that an instance occupies its unit for: as many as it takes the banks of layouts to serve all accesses.
 
 Chunk j of a pattern passes in round j of an instance, and a round takes `access_cycles`. In a round each unit has the
-banks of a tiler to itself, and each of these gives or takes as many elements as it has ports.
+banks of a tiler to itself. Each of these gives or takes as many elements as it has ports, of which a place of a chunk
+always has the same one.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from arrayol.arrays import IntArray
 from hwmodel.accesses import Accesses, Touch, subscripts
 from hwmodel.datapath.figures import read_cycles, result_cycles
 from hwmodel.design import BankLayout
+from hwmodel.local_memory.shared_ports import ports_of_lanes
 from hwmodel.platform import Platform
 from hwmodel.simulator.schedule.plan import TaskWork
 
@@ -72,7 +74,10 @@ class _Served:
     def __contains__(self, rounds: int) -> bool:
         size = self.place.shape[1]
         chunk = (result_cycles if self.writes else read_cycles)(np.arange(size), size, rounds)
-        row = np.broadcast_to(np.arange(len(self.place))[:, None], self.place.shape)
-        each = [row.ravel(), np.broadcast_to(chunk, row.shape).ravel(), self.bank.ravel(), self.place.ravel()]
-        different = np.unique(np.stack(each), axis=1)
-        return int(np.unique(different[:3], axis=1, return_counts=True)[1].max(initial=0)) <= self.ports
+        lane = np.arange(size) - np.searchsorted(chunk, chunk)
+        first, second = np.nonzero((chunk[:, None] == chunk) & (lane[:, None] < lane))
+        differ = (self.bank[:, first] == self.bank[:, second]) & (self.place[:, first] != self.place[:, second])
+        apart = differ.any(axis=0)
+        meet = np.zeros((lane.max(initial=0) + 1,) * 2, np.bool_)
+        meet[lane[first[apart]], lane[second[apart]]] = True
+        return int(ports_of_lanes(meet | meet.T).max(initial=0)) < self.ports

@@ -158,3 +158,34 @@ def test_what_leaves_after_the_last_repetition_has_a_layout() -> None:
     group = GroupDesign((Processor("top"),), Blocks((5,), row_major(1)), layouts=(BankLayout("y", 4, (1,), 2),))
     model = bench_of(LEAVING).model
     assert model.estimate(group).latency_cycles == model.estimate_enumerated(group).latency_cycles
+
+
+WINDOWS = """
+elementary rise(x: u16) -> (y: u16) { y = u16(x + 1) }
+elementary sum(x: u16[1, 5]) -> (y: u16) { y += x[0, k]  for k in 0..5 }
+task rises(i: u16[4, W]) -> (b: u16[4, W]) { repeat [4, W] of rise { x <- i  y -> b } }
+task sums(b: u16[4, W]) -> (o: u16[4, W]) {
+  repeat [4, W] of sum { x <- b at origin [0, 0] paving [1, 0; 0, 1] fitting [1, 0; 0, 1] wrap  y -> o }
+}
+task top(i: u16[4, W]) -> (o: u16[4, W]) { b = rises(i)  o = sums(b) }
+"""
+
+
+@needs_icarus
+@pytest.mark.parametrize(
+    ("width", "layout", "units", "interval", "local"),
+    [
+        (11, BankLayout("b", 2, (1, 3)), (2, 2), 2, TWO_READ),  # of two ports places would take three
+        (10, BankLayout("i", 2, (3, 3), 2), (2, 1), 4, "[local]\nwrite_width = 2\n"),  # both data meet in some words
+    ],
+    ids=["a port of each place", "two data of a word in a bank"],
+)
+def test_ports_of_banks_suffice(
+    width: int, layout: BankLayout, units: tuple[int, int], interval: int, local: str
+) -> None:
+    processors = Processor("rises", units[0]), Processor("sums", units[1], None, interval)
+    design = Design((GroupDesign(processors, Blocks((2, width), row_major(2)), layouts=(layout,)),))
+    small = Small(bench_of(WINDOWS.replace("W", str(width)), PLATFORM + local), (design,))
+    hardware = small.hardware(design)
+    assert hardware.cycles == small.testbench.model.evaluate(design).latency_cycles
+    assert frames_of(hardware) == promised_frames(hardware)
