@@ -15,7 +15,8 @@ Interface = Literal["port", "axis"]
 NodeKind = Literal["task", "load", "store"]
 Frames = Literal["outside", "inside"]
 
-STORES_FROM = 5  # the cycle of a step from which words that a stream stores pass the port: 2 later than those of blocks
+SETTLING = 2  # cycles after a step, in which what leaves a stream in its last pulse comes into its memory
+STORES_FROM = 3 + SETTLING  # the cycle of a step from which words that a stream stores pass the port
 
 
 @dataclass(frozen=True, slots=True)

@@ -282,6 +282,19 @@ class StreamModel:
             weight = bits * common // spacing[writer.name]
             yield Wait(writer.name, link.reader.name, -link.least, link.most, f"{writer.name} {port}", weight)
 
+    def pulses(self, streamed: StreamedGroup) -> int:
+        """The pulses from the first load of a frame to the last datum that leaves.
+
+        Behind the port also to the last result of a task with memories of sums: they are read, and so clear, before the
+        group begins another frame.
+        """
+        cycles = metrics_of(self.group, streamed).cycles
+        platform, processes = self.platform, self.accesses.network.processes
+        if platform is None or streamed.stream.interface == "axis" or streamed.stream.has_blanking:
+            return cycles
+        firing = [streamed.nodes[task].firing for task in self.tasks if platform.bins(processes[task])]
+        return max(cycles, *(last_firing(own) + own.interval + own.latency + 1 for own in firing), 0)
+
     def _timing(self, node: Node, strides: tuple[int, ...]) -> tuple[int, int]:
         """The interval and the datapath's latency.
 

@@ -6,7 +6,6 @@ one by one, line buffers follow from those of the group at small sizes; streams 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from math import prod
 
@@ -22,9 +21,8 @@ from dse.search.pricing import why_infeasible
 from dse.space.mappings import MappingSpace
 from dse.space.streams import frames_of, is_whole, paces_of, streams_of
 from hwmodel.cost_model.estimate import GroupEstimate
-from hwmodel.cost_model.streaming.stream_groups import StreamPricer, metrics_of_streams
+from hwmodel.cost_model.streaming.stream_groups import metrics_of_streams
 from hwmodel.design import GroupDesign
-from hwmodel.emit.verilog.unread_sums import refused_sums
 from hwmodel.streamed import Stream
 
 _NO_STREAMS = 0.015  # roughly, of a look at a group that does not stream,
@@ -75,7 +73,7 @@ def price_streams(space: MappingSpace, tasks: tuple[str, ...]) -> StreamsOfGroup
                 if not pricer.model.is_quick(stream):
                     uncounted += 1
                     continue
-                found |= _emitted(space, pricer, pricer.designs(stream, space.study.chunks))
+                found |= pricer.designs(stream, space.study.chunks)
             except ArrayolError as error:
                 refused, refusal = refused + 1, refusal or error.diagnostics[0].message
     return StreamsOfGroup(tuple(found.items()), refused, refusal, uncounted)
@@ -87,22 +85,6 @@ def _require_emitted(space: MappingSpace, tasks: tuple[str, ...], stream: Stream
         refusal = space.coverage.why_no_stream(tasks, stream)
         if refusal is not None:
             raise refusal
-
-
-def _emitted(space: MappingSpace, pricer: StreamPricer, designs: Iterable[Priced]) -> Iterator[Priced]:
-    """The designs of a stream that suit the units and their memories, where the study wants hardware; else all.
-
-    Raises ArrayolError (`not-emitted`) after them where some do not.
-    """
-    refusal = None
-    for design, estimate in designs:
-        assert design.stream is not None, "it streams"
-        refused = next(refused_sums(pricer.model, design.stream), None) if space.study.hardware else None
-        if refused is None:
-            yield design, estimate
-        refusal = refusal or refused
-    if refusal is not None:
-        raise refusal
 
 
 def reads_beyond_ends(space: MappingSpace, tasks: tuple[str, ...]) -> bool:

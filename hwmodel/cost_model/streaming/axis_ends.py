@@ -54,6 +54,11 @@ class AxisSteps(PortSteps):
         return np.array([self.pulses])
 
     @property
+    def lengths(self) -> IntArray:
+        """As many cycles as pulses, (1,)."""
+        return self.work
+
+    @property
     def frame_cycles(self) -> int:
         """From frame to frame."""
         return self.frame

@@ -25,7 +25,7 @@ from hwmodel.cost_model.memory_port.port import MemoryPort, PortCycles, Service,
 from hwmodel.platform import Platform
 from hwmodel.stream.nodes import Node, StreamGroup
 from hwmodel.stream.pulses import born_after, fired
-from hwmodel.streamed import STORES_FROM, Firing, StreamedGroup
+from hwmodel.streamed import SETTLING, STORES_FROM, Firing, StreamedGroup
 
 _LINES = 4  # periods of a node, that are counted: the first two, one for all in the middle, the last
 _SEVERAL = 8  # lines of a chunk, at most
@@ -163,8 +163,10 @@ class PortSteps:
 
     @property
     def lengths(self) -> IntArray:
-        """The cycles of each step of a frame, (n + 2,)."""
-        return np.maximum(self.port.cycles, self.work)
+        """The cycles of each step of a frame, (n + 2,); the group's last pulses end in the last one."""
+        lengths = np.maximum(self.port.cycles, self.work)
+        lengths[-1] = max(lengths[-1], SETTLING)
+        return lengths
 
     @property
     def frames(self) -> int:

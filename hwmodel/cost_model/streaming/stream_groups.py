@@ -31,7 +31,7 @@ from hwmodel.cost_model.together import PORT, SERVICE
 from hwmodel.design import GroupDesign, Processor, rates_of, units_of
 from hwmodel.memory_kinds import CHAIN, CHUNK
 from hwmodel.platform import Platform
-from hwmodel.stream.model import StreamModel, metrics_of
+from hwmodel.stream.model import StreamModel
 from hwmodel.stream.refusals import not_streamed
 from hwmodel.streamed import Firing, Stream, StreamedGroup
 
@@ -67,7 +67,7 @@ class StreamPricer:
         Of `chunks` those that divide a frame are taken. A stream with AXI4-Streams has no chunks.
         """
         streamed = self.model.streamed(stream)
-        cycles = metrics_of(self.model.group, streamed).cycles
+        cycles = self.model.pulses(streamed)
         every: Sequence[PortSteps]
         if stream.interface == "axis":
             every = [axis_steps(self.port, streamed, cycles)]
@@ -97,7 +97,7 @@ class StreamPricer:
 
         Raises ArrayolError for a chunk that does not divide a frame.
         """
-        chunk, cycles = streamed.stream.chunk, metrics_of(self.model.group, streamed).cycles
+        chunk, cycles = streamed.stream.chunk, self.model.pulses(streamed)
         if streamed.stream.interface == "axis":
             return axis_steps(self.port, streamed, cycles)
         if chunk < 1 or streamed.frame % chunk:

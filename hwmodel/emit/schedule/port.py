@@ -28,13 +28,10 @@ from hwmodel.emit.schedule.port_moves import PortMoves
 from hwmodel.emit.schedule.units import LATE
 from hwmodel.local_words import local_word
 from hwmodel.platform import Platform
-from hwmodel.platform_memories import LEAST_LATENCY
 from hwmodel.residence import ONCE
 from hwmodel.simulator.requests import Request, Requester
-from hwmodel.streamed import STORES_FROM
 
 COPIED = "copied"  # the control of requests that says for which array with copies one is
-SETTLING = STORES_FROM - LEAST_LATENCY  # cycles after which a stream's last datum of a step is in its memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ from hwmodel.emit.schedule.bits import bits_of_constant
 from hwmodel.emit.schedule.group import GroupSchedule, TaskPace
 from hwmodel.emit.schedule.names import plain
 from hwmodel.emit.schedule.own_module import Computing
-from hwmodel.emit.schedule.port import SETTLING
 from hwmodel.emit.streams.flows import Flow
 from hwmodel.emit.streams.group import GroupModule
 from hwmodel.emit.streams.hardware import StreamHardware
@@ -29,6 +28,7 @@ from hwmodel.emit.verilog.group import agent_lines, frame_lines, group_ports, ne
 from hwmodel.emit.verilog.memories import memories
 from hwmodel.emit.verilog.wiring import GroupWiring, Outside, later_net, wire
 from hwmodel.frame_states import constant_of
+from hwmodel.streamed import SETTLING
 
 FETCHING = SETTLING  # cycles from a pulse's count to the pulse
 PULSES, GOES = "pulses", "go"  # the agent that counts them, and its control that says so

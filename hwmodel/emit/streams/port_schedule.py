@@ -17,7 +17,7 @@ from hwmodel.emit.schedule.frames.whole_stream import WholeStream
 from hwmodel.emit.schedule.group import EngineAgents, ShorterSchedule
 from hwmodel.emit.schedule.memories import Memory, Section
 from hwmodel.emit.schedule.names import plain
-from hwmodel.emit.schedule.port import SETTLING, AddressMap, DmaEngine, PortScheduler, loaded_once
+from hwmodel.emit.schedule.port import AddressMap, DmaEngine, PortScheduler, loaded_once
 from hwmodel.emit.schedule.proofs import Claim, require_claims, unproven
 from hwmodel.emit.schedule.repetition import NotRepeatedError
 from hwmodel.emit.schedule.value_port import Passing, PortWords
@@ -26,12 +26,11 @@ from hwmodel.emit.streams.chunks import ChunkMemories, ChunkMemory, StreamMoves
 from hwmodel.emit.streams.flows import Flow, flows_of
 from hwmodel.emit.streams.hardware import StreamHardware
 from hwmodel.emit.streams.port_group import GOES, PULSES, FlowAgent, StreamSchedule
-from hwmodel.emit.verilog.unread_sums import unread_sums
 from hwmodel.platform import Platform
 from hwmodel.simulator.schedule.plan import outside_elements
 from hwmodel.simulator.streams.group_run import StreamGroupRun
 from hwmodel.stream.model import StreamModel
-from hwmodel.streamed import Firing
+from hwmodel.streamed import SETTLING, Firing
 
 
 def _schedule(
@@ -86,8 +85,6 @@ class StreamScheduler:
 
     def scheduled(self, outside: Outside) -> tuple[StreamSchedule, Outside]:
         """As `_schedule`."""
-        for refused in unread_sums(self.large.model, self.large.streamed):
-            raise refused
         engines = self._port.engines()
         schedule = self._schedule(engines)
         require_claims(self._claims(schedule, engines), schedule.readers)
@@ -157,8 +154,9 @@ class StreamScheduler:
 
     @cached_property
     def _pulses(self) -> Activity:
-        """The pulses of each step; a step without any has one row."""
+        """The pulses of each step; a step without any has one row, and the last one lasts until its pulses are over."""
         rows = np.where(self._pulsing, self.run.group.stream.chunk, 1)
+        rows[-1] = SETTLING
         goes = np.repeat(self._pulsing, rows).astype(np.int64)
         if self._once:
             rows, goes = np.append(1, rows), np.append(0, goes)

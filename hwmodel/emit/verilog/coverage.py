@@ -8,7 +8,7 @@ bank layouts of which too many copies are read or that make units too slow.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from arrayol.errors import ArrayolError, Diagnostic
@@ -24,11 +24,9 @@ from hwmodel.emit.schedule.frames.frame_buffers import why_no_buffers
 from hwmodel.emit.schedule.own_module import own_module
 from hwmodel.emit.schedule.units import FETCH
 from hwmodel.emit.verilog.datapaths.datapath import refusals
-from hwmodel.emit.verilog.unread_sums import refused_sums
 from hwmodel.platform import Platform
 from hwmodel.residence import ROM
-from hwmodel.stream.model import StreamModel
-from hwmodel.streamed import Frames, Stream
+from hwmodel.streamed import Stream
 
 MOST_CHANNELS = 252  # of which control_registers.v holds the addresses
 
@@ -94,7 +92,6 @@ class Coverage:
     accesses: Accesses
     platform: Platform
     as_verilog: bool = True
-    _models: dict[tuple[tuple[str, ...], Frames], StreamModel] = field(default_factory=dict, repr=False, compare=False)
 
     def require(self, design: Design) -> None:
         """Raises ArrayolError (`not-emitted`, `not-in-hardware`) for a design that is not emitted."""
@@ -245,18 +242,10 @@ class Coverage:
         for group in groups:
             if group.stream is not None:
                 yield from self._of_stream(group.tasks, group.stream)
-                if self.as_verilog:
-                    yield from refused_sums(self._model_of(group.tasks, group.stream), group.stream)
             if group.layouts and self.why_no_layouts is not None:
                 yield self.why_no_layouts
             for processor in group.processors:
                 yield from self._given_figures(processor)
-
-    def _model_of(self, tasks: tuple[str, ...], stream: Stream) -> StreamModel:
-        key = tasks, stream.frames
-        if key not in self._models:
-            self._models[key] = StreamModel(self.accesses.of_frames(stream.frames), tasks, self.platform)
-        return self._models[key]
 
     def _of_stream(self, tasks: Collection[str], stream: Stream) -> Iterator[ArrayolError]:
         for task in tasks:

@@ -20,7 +20,7 @@ from hwmodel.simulator.requests import Requester
 from hwmodel.simulator.schedule.plan import fault, outside_elements
 from hwmodel.simulator.streams.events import chunk, firings, node_reads, until_birth
 from hwmodel.simulator.streams.faults import stream_fault
-from hwmodel.streamed import STORES_FROM, StreamedGroup
+from hwmodel.streamed import SETTLING, STORES_FROM, StreamedGroup
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class ChunkedPort:
         self.nodes = node_reads(accesses, group)
         self.set_up = tuple(self._set_up())
         passing = [*self._passing()]
-        self.pulses = 1 + max(int(own.pulses.max()) for own in passing if own.write)
+        self.pulses = 1 + max([*(int(own.pulses.max()) for own in passing if own.write), *self._last_sums()])
         self.behind: dict[str, int] = {}
         self.chunk = 1 if self.is_axis else group.stream.chunk
         self.chunks = -(-(group.frame if group.stream.has_blanking else self.pulses) // self.chunk)
@@ -75,6 +75,14 @@ class ChunkedPort:
         moved = {touch.array for node in self.nodes.values() for touch in (*node.reads, *node.writes)}
         read = dict.fromkeys(touch.array for task in self.group.tasks for touch in self.accesses.reads[task])
         yield from (name for name in read if name not in moved and not self.accesses.is_resident(name))
+
+    def _last_sums(self) -> Iterator[int]:
+        """The pulses in which units with memories of sums have read all of them, so that another frame may begin."""
+        if not (self.is_axis or self.group.stream.has_blanking):
+            for task in self.group.tasks:
+                if self.platform.bins(self.accesses.network.processes[task]):
+                    firing = self.group.nodes[task].firing
+                    yield int(firings(firing)[0].max()) + firing.interval + firing.latency
 
     def _passing(self) -> Iterator[_Passing]:
         """All that nodes load, and all that leaves."""
@@ -163,7 +171,7 @@ class ChunkedPort:
                     if len(steps[step]):
                         port.serve(name, steps[step], write=write)
             work = self.chunk if 0 < step <= self.chunks else 0
-            length = max(loader.served, storer.served, work)
+            length = max(loader.served, storer.served, work, SETTLING if step > self.chunks else 0)
             bursts = [*loader.bursts, *(storer.bursts if separate else ())]
             events.add(length, bursts, dict.fromkeys(self.group.tasks, work))
             lengths.append(length)

@@ -146,7 +146,7 @@ def test_a_wrong_circuit_is_seen(path: str, before: str, after: str) -> None:
     assert any(len(seen) < FRAMES or any(frame.wrong for frame in seen) for seen in runs)
 
 
-def test_a_frame_that_ends_too_soon_is_refused() -> None:
+def test_a_frame_ends_when_all_sums_are_read() -> None:
     """Where a task reads only the first of the sums, the others would stay in the memory until the next frame."""
     first = "(n: u16[3, 2]) {\n  repeat [3, 2]"
     text = replace(SMALL, lines=3, after="each").text.replace("(n: u16[3, 32]) {\n  repeat [3, 32]", first)
@@ -154,8 +154,8 @@ def test_a_frame_that_ends_too_soon_is_refused() -> None:
     before, _, top = text.partition("task top")
     case = case_of_text(f"{before}task top{top.replace('u16[3, 32]', 'u16[3, 2]')}")
     require_frames(stream_design(case, Stream(interface="axis")))
-    with pytest.raises(ArrayolError, match="ends before 'counts' has made what it adds to 'n'"):
-        port_design(case, Stream(), chunk=4)
+    for chunk in (1, 4):
+        require_port_frames(port_design(case, Stream(), chunk=chunk))
 
 
 def test_repetitions_that_are_none_add_nothing() -> None:
