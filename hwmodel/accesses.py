@@ -16,11 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.arrays import IntArray
-from arrayol.errors import ArrayolError, error
 from arrayol.execute.patterns import elements_of
 from arrayol.ir.network import Flow, Network, Process
 from arrayol.ir.spec import Delay, Port, Shape, TiledDefault, Tiler, port_named
-from arrayol.text import counted
 from hwmodel import memory_kinds
 from hwmodel.memory_kinds import LocalMemoryKind
 from hwmodel.platform_memories import ArrayChannels
@@ -39,7 +37,8 @@ class Touch:
     `pattern` is its pattern's shape. `default_of` is the delay whose tiled default it is; it is then read only by the
     repetitions r with r - d outside the space (by all of them where the delay never acts). An output with an `exit`
     is written only by those with r + exit outside. Where frames lie inside, the tiler is that of one frame, and `ahead`
-    has by place of the pattern (row-major) of which later frame its element is; it is empty where none is.
+    has by place of the pattern (row-major) of which later frame its element is; it is empty where none is. Where
+    repetitions of one frame read several, it has all of these.
     """
 
     process: str
@@ -163,22 +162,6 @@ class Accesses:
         return self.frames_back > 0 or any(
             touch.ahead for touches in self.of_frames("inside").reads.values() for touch in touches
         )
-
-    def require_in_step(self) -> None:
-        """Raises ArrayolError (`frames-out-of-step`) unless all tasks go on by as many frames of an array.
-
-        In a frame each task has one repetition along its infinite dimension; else some would fall behind for ever.
-        """
-        steps: dict[str, dict[int, str]] = {}
-        for process in self.network.processes.values():
-            for array, tiler in tilers_of(process):
-                shape = self.network.arrays[array].shape
-                if None in shape:
-                    moves = zip(tiler.paving[shape.index(None)], process.repetition, strict=True)
-                    step = sum(step for step, extent in moves if extent is None)
-                    steps.setdefault(array, {}).setdefault(step, process.name)
-                    if len(steps[array]) > 1:
-                        raise _out_of_step(array, steps[array], tiler)
 
     @cached_property
     def frames_to_run(self) -> int:
@@ -326,7 +309,9 @@ class Accesses:
         tiler = _small_tiler(link.tiler, shape, self.extents(process.name), pattern)
         leaves = link.exit if isinstance(link, Flow) else None
         touch = Touch(process.name, port.name, link.array, tiler, pattern, default_of, leaves)
-        return _in_one_frame(touch, shape.index(None)) if self.frames_inside and None in shape else touch
+        if not self.frames_inside or None not in shape:
+            return touch
+        return _in_one_frame(touch, shape.index(None), self.extents(process.name))
 
     def _reach(self, touch: Touch, axis: int) -> int:
         """One more than the greatest index of an axis that a touch reaches in one frame."""
@@ -344,15 +329,6 @@ def tilers_of(process: Process) -> Iterator[tuple[str, Tiler]]:
     for delay in process.delays:
         if isinstance(delay.default, TiledDefault):
             yield delay.default.array, delay.default.tiler
-
-
-def _out_of_step(array: str, tasks: Mapping[int, str], tiler: Tiler) -> ArrayolError:
-    """The error of two tasks, by their numbers of frames of an array, which one of them accesses through a tiler."""
-    (one, first), (other, second) = tasks.items()
-    common = math.lcm(one, other)
-    message = f"'{first}' goes on by {counted(one, 'frame')} of '{array}' in a repetition, and '{second}' by {other}"
-    hint = f"let a repetition of both go on by {common}" if common else f"let both go along the frames of '{array}'"
-    return error("frames-out-of-step", message, tiler.span, hint=hint)
 
 
 def follows_axes(touch: Touch) -> bool:
@@ -413,10 +389,12 @@ def _small_tiler(tiler: Tiler, shape: Shape, repetition: Extents, pattern: Exten
     )
 
 
-def _in_one_frame(touch: Touch, axis: int) -> Touch:
-    """A touch of an array whose frames are along an axis, as one of a single frame."""
-    tiler = touch.tiler
+def _in_one_frame(touch: Touch, axis: int, extents: Extents) -> Touch:
+    """A touch of an array whose frames are along an axis, as one of a single frame; `extents` are its repetitions."""
+    tiler, moving = touch.tiler, any(touch.tiler.paving[axis])
     frames = tiler.origin[axis] + _combined(points(touch.pattern), tiler.fitting[axis])
+    if moving:
+        frames = np.unique(frames[:, None] + _combined(points(extents), tiler.paving[axis])[None, :])
 
     def cleared(matrix: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
         return tuple((0,) * len(row) if at == axis else row for at, row in enumerate(matrix))

@@ -26,6 +26,7 @@ from dse.space.task_graph import task_graph
 from hwmodel.accesses import Accesses
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import POLICIES, BankLayout, Blocks, Design, GroupDesign, Processor, row_major
+from hwmodel.frame_steps import require_in_step
 from hwmodel.last_tasks import following, last_tasks
 from hwmodel.platform import Platform
 from hwmodel.residence import LOADS, Load, Loads
@@ -80,7 +81,7 @@ def _flat(spec: Spec, top: str) -> Network:
     """The network of a specification that can be explored."""
     try:
         network = flatten(spec, top)
-        Accesses(network).require_in_step()
+        require_in_step(Accesses(network))
     except ArrayolError as failure:
         assume(failure.diagnostics[0].code not in ("wraps-in-part", "border-in-part", "frames-out-of-step"))
         raise

@@ -321,6 +321,7 @@ def _anyhow(building: _Building, array: str, repetition: Shape) -> Link:
         paving = [row if axis == kept or draw(st.booleans()) else [0] * len(row) for axis, row in enumerate(paving)]
     fitting = [[draw(st.integers(-1, 1)) for _ in pattern] for _ in range(rank)]
     if building.frames:
+        paving = [[0, *row[1:]] for row in paving]
         paving[0], fitting[0] = [1, *[0] * (len(repetition) - 1)], [0] * len(pattern)
     return array, pattern, _tiler([0] * rank, paving, fitting)
 

@@ -51,6 +51,7 @@ from hwmodel.cost_model.together import PORT, Period, copies_outside, period_cyc
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan, is_plain, rates_of, row_major, structure_of
 from hwmodel.figures import LATENCY
 from hwmodel.frame_states import with_states_outside
+from hwmodel.frame_steps import require_in_step
 from hwmodel.platform import Platform
 from hwmodel.platform_memories import ArrayChannels
 from hwmodel.residence import NO_LOADS, Loads
@@ -144,7 +145,7 @@ class MachineModel:
     `loads` says how inputs come to the chip, if not by default. `lines` are those of another model, which may be of
     another network: both then compute what hangs on equal lines once. `channels` says where arrays lie, as in
     `Accesses`. Raises ArrayolError: `figure-too-large` if 64
-    bits may not hold some figure, `frames-out-of-step` if tasks go on by different numbers of frames of an array.
+    bits may not hold some figure, `frames-out-of-step` if not all frames are alike.
     """
 
     def __init__(
@@ -159,7 +160,7 @@ class MachineModel:
         self.network = network = with_states_outside(network, loads)
         self.platform = platform
         self.accesses = Accesses(network, loads, channels=channels)
-        self.accesses.require_in_step()
+        require_in_step(self.accesses)
         platform.require_datapaths(network)
         require_network(self.accesses, platform)
         self._batches: dict[tuple[str, ...], GroupBatch | None] = {}

@@ -45,6 +45,7 @@ from dse.results.schema import Result
 from dse.space.study import Study
 from dse.verify.testbench import accepted_data, random_data
 from hwmodel.accesses import Accesses
+from hwmodel.frame_steps import require_in_step
 
 TECHNOLOGIES = tuple(
     sorted(file.name.removesuffix(".toml") for file in files("hwmodel.datapath.technology.tables").iterdir())
@@ -114,7 +115,7 @@ def asked(draw: st.DrawFn) -> SynthesisOptions:
     spec = loaded(linked.text)
     try:
         network = canonical_form(spec, choose_top(spec, None)).network
-        Accesses(network).require_in_step()
+        require_in_step(Accesses(network))
     except ArrayolError:  # what is refused before anything is explored
         assume(False)
     study = draw(studies(network, narrow=narrow))
