@@ -14,9 +14,9 @@ from arrayol.execute.run import execute, with_tables
 from arrayol.ir.network import NetworkArray
 from arrayol.ir.spec import Spec
 from hwmodel.accesses import Accesses
-from hwmodel.emit.schedule.bits import not_emitted
 from hwmodel.emit.schedule.design import FRAMES_BESIDE, Periods
 from hwmodel.emit.schedule.frames.frame_buffers import FrameBuffers
+from hwmodel.frame_steps import frame_step
 
 LATER = 1  # frames behind those that take the default of a delay over frames: they take what was made of such
 Arrays = Mapping[str, NDArray[Any]]
@@ -34,27 +34,26 @@ def later_frames(
 
     Those with `periods` overlap.
 
-    Their inputs are further frames of those `given`, or else the elements of the `first` frame at other places. Raises
-    ArrayolError: `not-emitted` for a task that takes or makes several frames at once, those of executing.
+    Their inputs are further frames of those `given`, or else the elements of the `first` frame at other places. Of an
+    array of which tasks take or make several frames at once, all of these are those of a frame. Raises ArrayolError:
+    those of executing.
     """
-    network, arrays = accesses.network, accesses.network.arrays
     back = accesses.frames_back
     count = LATER + back if periods is None else max(LATER + back, periods.frames - 1)
     if not back:
         return tuple(_unlike_frames(spec, accesses, first, functions, count)) if periods is not None else ()
-    for name in (*network.inputs, *network.outputs):
-        axis = _axis(arrays[name])
-        if axis is not None and accesses.shape(name)[axis] != 1:
-            raise not_emitted(
-                f"a delay over frames, and several frames of '{name}' at once,", "hand single frames on by a delay"
-            )
-    video = {
-        name: _frames(arrays[name], own, (given or {}).get(name), count)
-        for name, own in first.items()
-        if name in arrays
-    }
-    made = execute(spec, network.name, video, functions=functions)
-    return tuple((_frame(arrays, video, number), _frame(arrays, made, number)) for number in range(1, count + 1))
+    arrays, video = accesses.network.arrays, dict[str, NDArray[Any]]()
+    for name, own in first.items():
+        if name in arrays:
+            video[name] = _frames(arrays[name], own, (given or {}).get(name), _frames_until(accesses, name, count))
+    made = execute(spec, accesses.network.name, video, functions=functions)
+    return tuple((_frame(accesses, video, number), _frame(accesses, made, number)) for number in range(1, count + 1))
+
+
+def _frames_until(accesses: Accesses, array: str, number: int) -> int:
+    """How many frames of an array the tasks of a frame, by its number, and of all before it access."""
+    axis = _axis(accesses.network.arrays[array])
+    return 0 if axis is None else number * frame_step(accesses, array) + accesses.shape(array)[axis]
 
 
 def video_of(
@@ -75,7 +74,7 @@ def video_of(
     starts = max((*buffers.copies.values(), accesses.frames_back)) + late + FRAMES_BESIDE
     count = starts + buffers.before
     video = {
-        name: _frames(arrays[name], one_frame_of(arrays[name], own), (given or {}).get(name), count - 1)
+        name: _frames(arrays[name], one_frame_of(arrays[name], own), (given or {}).get(name), count)
         for name, own in first.items()
         if name in arrays
     }
@@ -113,16 +112,20 @@ def _axis(array: NetworkArray) -> int | None:
 
 
 def _frames(array: NetworkArray, first: NDArray[Any], given: NDArray[Any] | None, count: int) -> NDArray[Any]:
-    """The first frame of an input and so many after it."""
+    """So many frames of an input, which begin with the `first` ones."""
     axis = _axis(array)
     if axis is None:
         return first
-    if given is not None and given.shape[axis] > count:
-        return given.take(range(1 + count), axis)
-    return np.concatenate([np.roll(first, number).reshape(first.shape) for number in range(1 + count)], axis)
+    if given is not None and given.shape[axis] >= count:
+        return given.take(range(count), axis)
+    several = [np.roll(first, number).reshape(first.shape) for number in range(-(-count // first.shape[axis]))]
+    return np.concatenate(several, axis).take(range(count), axis)
 
 
-def _frame(arrays: Mapping[str, NetworkArray], frames: Arrays, number: int) -> Arrays:
-    """One frame of some arrays."""
-    axes = {name: _axis(arrays[name]) for name in frames}
-    return {name: own if (axis := axes[name]) is None else own.take([number], axis) for name, own in frames.items()}
+def _frame(accesses: Accesses, frames: Arrays, number: int) -> Arrays:
+    """One frame of some arrays, or of each as many as tasks access for one."""
+    found = dict[str, NDArray[Any]]()
+    for name, own in frames.items():
+        axis, end = _axis(accesses.network.arrays[name]), _frames_until(accesses, name, number)
+        found[name] = own if axis is None else own.take(range(end - accesses.shape(name)[axis], end), axis)
+    return found
