@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 
-from hwmodel.accesses import Accesses
+from hwmodel.accesses import Accesses, Extents
+from hwmodel.frame_steps import passes_frames
 from hwmodel.platform import Platform
 
 
@@ -55,21 +56,32 @@ def placements(arrays: int, channels: int) -> Iterator[tuple[int, ...]]:
 
 
 def has_frames_apart(accesses: Accesses, platform: Platform, array: str) -> bool:
-    """Whether the frames of an array, of which a frame's tasks touch several, lie in copies of their own.
+    """Whether the frames of an array, of which a frame's tasks touch several, lie apart, each from a word on.
 
-    So it is with requests by run, if the frames are its first axis and are made of whole words.
+    So it is with requests by run, if the frames are its first axis; and of inputs that come whole with each frame, as
+    where no frame meets what others made, if a frame has whole words.
     """
     own, memory = accesses.network.arrays[array], platform.channel_of(array)
     if memory.burst != "run" or memory.rows is not None or None not in own.shape or accesses.is_resident(array):
         return False
-    frames, *inside = accesses.shape(array)
-    data = math.prod(inside)
-    word = memory.data_per_word or memory.word_bits or 8
+    frames = accesses.shape(array)[0]
     return (
-        own.shape[0] is None
-        and frames > 1
-        and (data if memory.data_per_word else 8 * data * own.type.bytes) % word == 0
+        own.shape[0] is None and frames > 1 and (has_whole_frames(accesses, platform, array) or passes_frames(accesses))
     )
+
+
+def has_whole_frames(accesses: Accesses, platform: Platform, array: str) -> bool:
+    """Whether a frame of an array, along its first axis, ends with a word of the port."""
+    own, memory = accesses.network.arrays[array], platform.channel_of(array)
+    data = math.prod(accesses.shape(array)[1:])
+    return (data if memory.data_per_word else 8 * data * own.type.bytes) % (
+        memory.data_per_word or memory.word_bits or 8
+    ) == 0
+
+
+def shape_at_port(accesses: Accesses, platform: Platform, array: str) -> Extents:
+    """The shape of what follows each other outside: of an array, or of a frame where frames lie apart."""
+    return accesses.shape(array)[int(has_frames_apart(accesses, platform, array)) :]
 
 
 def _placed(accesses: Accesses, platform: Platform, rounds: Iterable[Iterable[str]]) -> dict[str, int]:

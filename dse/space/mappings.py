@@ -117,9 +117,10 @@ class MappingSpace:
     @property
     def has_no_hardware(self) -> bool:
         """Whether the study wants hardware, and states lie outside in a way that is not emitted."""
-        network = self.model.network
+        network, coverage = self.model.network, self.coverage
         is_outside = len(network.there_before) > len(network.inputs)
-        return self.study.hardware and is_outside and self.coverage.why_not_over_frames is not None
+        refusal = coverage.why_not_over_frames or (coverage.why_no_periods if self.study.together else None)
+        return self.study.hardware and is_outside and refusal is not None
 
     def in_channels(self, channels: ArrayChannels | None) -> MappingSpace:
         """The space of designs whose arrays lie in other channels; None leaves open in which."""

@@ -39,13 +39,15 @@ def emitted_only(study: Study, coverage: Coverage) -> Study:
     """The study without a memory port where only AXI4-Streams are emitted, and bank layouts where they are.
 
     Streams that are not emitted are left out where they are priced. Raises ArrayolError: `not-emitted` and
-    `not-in-hardware` where nothing of the specification is emitted on the platform, and where the study asks for
-    layouts alone on one for which none is emitted.
+    `not-in-hardware` where nothing of the specification is emitted on the platform, and where the study asks for groups
+    at the same time, or for layouts alone, and none of them is emitted.
     """
     axi_streams, frames_inside = AXIS in study.interfaces, INSIDE in study.frames
     allowed = {"axi_streams": axi_streams and study.has_streams, "frames_inside": frames_inside and study.has_streams}
     if (refusal := coverage.why_nothing(**allowed)) is not None:
         raise refusal
+    if study.together and coverage.why_no_periods is not None:
+        raise coverage.why_no_periods
     changed: dict[str, Any] = {}
     if coverage.why_no_layouts is not None:
         if "none" not in study.layouts:

@@ -63,8 +63,8 @@ class Port:
         if memory.burst == "run" and memory.rows is None:
             size = self.accesses.network.arrays[array].type.bytes
             shape = self.accesses.shape(array)
-            local = local_word(self.platform, size, shape, write=write)
             apart = has_frames_apart(self.accesses, self.platform, array)
+            local = local_word(self.platform, size, shape[int(apart) :], write=write)
             self.requesters[array, write] = Requester.of(array, shape, size, memory, steps, local, apart=apart)
 
     def begin(self) -> None:

@@ -109,7 +109,7 @@ class Requester:
     """The requests of one array in a group: its shape, and the sizes of an element and of a word in one unit.
 
     The local memory takes, or gives, a `local` word in a cycle; None if it takes any word at once. The first of the
-    `ways` is run by run. Entries of the first axis that lie `apart` are never requested together.
+    `ways` is run by run. Entries of the first axis that lie `apart` are never requested together, and begin at words.
     """
 
     array: str
@@ -162,8 +162,9 @@ class Requester:
     def worst(self, runs: Sequence[Sequence[Run]], axis: int) -> tuple[int, int]:
         """The latest places in a word, and in a part of it, at which runs of whole entries of an axis may start."""
         inner, extent = math.prod(self.shape[axis + 1 :]), self.shape[axis] if self.shape else 1
-        places = {start // inner % extent for run in runs for start, _ in run} - {0}
-        begins, apart = min(places, default=0), 0 if math.prod(self.shape[:axis]) == 1 else extent
+        places = {start // inner % extent for run in runs for start, _ in run if axis or not self.apart} - {0}
+        rows = math.prod(self.shape[int(self.apart) : axis])
+        begins, apart = min(places, default=0), 0 if rows == 1 else extent
         apart = math.gcd(apart, *(place - begins for place in places)) * inner * self.size
         part = self.word if self.local is None else self.local.width * self.size
         word, part = (
@@ -238,6 +239,10 @@ class Requester:
         begins = np.append(True, (np.diff(parts, axis=1) != 0).any(axis=0))
         return word - start * self.size // self.word, np.cumsum(begins) - 1
 
+    def place(self, element: int) -> int:
+        """The place of an element among those that follow each other, where entries of the first axis may lie apart."""
+        return element % math.prod(self.shape[1:]) if self.apart else element
+
     @property
     def _alignment(self) -> int:
         """Elements after which places in a word and in a row are the same again."""
@@ -250,7 +255,7 @@ class Requester:
         A word takes a cycle for each of its local words, and one if it completes no element. Runs that start at the
         same position in a word and in a row, with the same elements relative to the start, are computed once.
         """
-        first = start % self._alignment
+        first = self.place(start) % self._alignment
         key = first, (elements - start).tobytes()
         if key not in self._known:
             word, local = self.parts(first, elements - start + first)

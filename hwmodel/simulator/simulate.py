@@ -29,6 +29,7 @@ from arrayol.source import Span
 from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign
 from hwmodel.frame_states import first_states, with_states_inside
+from hwmodel.frame_steps import of_every_frame
 from hwmodel.platform import Platform
 from hwmodel.simulator.group import GroupRun, LocalMemories, run_group
 from hwmodel.simulator.memories.memories import Memory, Setup, external_memory, of_other_frames, one_frame, set_up
@@ -205,9 +206,10 @@ class ReferenceValues:
         return {name: self.values[name][elements] for name, elements in found.items() if self.values is not None}
 
     def needed_outside(self, array: str, tasks: Collection[str]) -> NDArray[np.bool_]:
-        """Mask of an array's elements that processes other than `tasks` read; all of an output are needed."""
+        """Mask of an array's elements that processes other than `tasks` read, in any frame; all of an output."""
         others = [process for process in self._reads if process not in tasks]
-        return self.read_by(array, others) | self.accesses.network.arrays[array].is_output
+        read = of_every_frame(self.accesses, array, self.read_by(array, others))
+        return read | self.accesses.network.arrays[array].is_output
 
     def read_by(self, array: str, tasks: Collection[str]) -> NDArray[np.bool_]:
         """Mask of an array's elements that these processes read."""

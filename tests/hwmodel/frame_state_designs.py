@@ -64,6 +64,19 @@ task table(v: u8[*, 16]) -> (o: u8[*, 16]) {
   }
 }
 """
+WINDOW = """\
+elementary mix(x: u8[2], before: u8) -> (y: u8) { y = u8(x[0] - x[1] + before) }
+elementary same(x: u8) -> (y: u8) { y = x }
+task mixed(v: u8[*, 6]) -> (o: u8[*, 6]) {
+  repeat [*, 6] of mix {
+    x <- v at origin [0, 0] paving [1, 0; 0, 1] fitting [1; 0]
+    before <- y delay [1, 0] else 3
+    y -> o
+  }
+}
+task copied(a: u8[*, 6]) -> (o: u8[*, 6]) { repeat [*, 6] of same { x <- a  y -> o } }
+task top(v: u8[*, 6]) -> (o: u8[*, 6]) { a = mixed(v)  o = copied(a) }
+"""
 BLOCKS: Kinds = ((1, None), (1, None))
 OUTSIDE: Loads = {"smooth.before": "frame", "motion.m": "frame", "motion.c": "frame"}
 
@@ -101,15 +114,17 @@ def drawn_design(
 ) -> tuple[Case, HardwareDesign]:
     """Windows and delays over frames, each task in a group of its own, in blocks or as a stream, on some channels.
 
-    States lie inside or outside, and where there are no windows, groups may work at the same time.
+    Frames end with words or inside of them. States lie inside or outside, and where there are windows of inputs alone,
+    groups may work at the same time.
     """
-    assume("samples" not in drawn.features)
     case = case_of_text(drawn.text)
     kinds = [(1, data.draw(st.sampled_from((None, None, Stream())))) for _ in case.network.processes]
-    platform = memory_of(platform_at(50), word_bits=32, channels=data.draw(st.integers(1, 3)))
+    words, channels = data.draw(st.sampled_from((32, 64, 128))), data.draw(st.integers(1, 3))
+    platform = memory_of(platform_at(50), word_bits=words, channels=channels)
     loads: Loads = {name: data.draw(st.sampled_from(STATE_LOADS)) for name in states_over_frames(case.network)}
     # Groups at the same time pass single frames.
-    may_overlap = len(kinds) > 1 and not drawn.features & {"ahead", "far ahead"}
+    passed = [name for name, array in case.network.arrays.items() if array.producers]
+    may_overlap = len(kinds) > 1 and all(case.accesses.shape(name)[0] == 1 for name in passed)
     together = may_overlap and data.draw(st.booleans())
     try:
         design = mixed_design(case, kinds, platform, loads=loads, together=together, streams=streams)

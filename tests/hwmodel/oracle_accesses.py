@@ -218,7 +218,13 @@ class Grouped:
             if task not in self.tasks:
                 for r in self.points(task):
                     found |= {access for access in self.reads(task, r) if access[0] in self.made()}
-        return found
+        # What is read of a later frame, its own tasks make.
+        return found | {(name, self.in_first_frame(name, e)) for name, e in found}
+
+    def in_first_frame(self, array: str, element: Point) -> Point:
+        """The element at the same place of the first frame; all tilers go on by one frame."""
+        shape = self.network.arrays[array].shape
+        return tuple(0 if extent is None else at for at, extent in zip(element, shape, strict=True))
 
 
 def inputs(process: Process) -> list[tuple[str, Tiler, Point]]:

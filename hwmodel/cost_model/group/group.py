@@ -15,6 +15,7 @@ from arrayol.ir.network import Network
 from arrayol.ir.spec import Delay
 from arrayol.text import listed
 from hwmodel.accesses import Accesses, Extents, Touch
+from hwmodel.frame_steps import of_every_frame
 from hwmodel.last_tasks import following, last_tasks
 
 
@@ -127,7 +128,7 @@ class Group:
         return tuple(delay for delay in process.delays if delay.acts and frames_back(process.repetition, delay))
 
     def needed_outside(self, array: str) -> NDArray[np.bool_]:
-        """Mask of an array's elements that another group reads, or that the network outputs."""
+        """Mask of an array's elements that another group reads in any frame, or that the network outputs."""
         if self.network.arrays[array].is_output:
             return np.ones(self.accesses.size(array), np.bool_)
         needed = np.zeros(self.accesses.size(array), np.bool_)
@@ -135,7 +136,7 @@ class Group:
             every = np.arange(math.prod(self.accesses.extents(touch.process)))
             for _, read in self.accesses.in_parts(touch, every):
                 needed[read] = True
-        return needed
+        return of_every_frame(self.accesses, array, needed)
 
     def writer(self, array: str, task: str) -> IntArray:
         """The repetition of a task that writes each element of an array; -1 for elements of other tasks or frames."""

@@ -17,7 +17,7 @@ import numpy as np
 from arrayol.arrays import IntArray
 from arrayol.ir.network import Network
 from hwmodel.accesses import Accesses
-from hwmodel.channels import channel_numbers, has_frames_apart, placements
+from hwmodel.channels import channel_numbers, has_frames_apart, placements, shape_at_port
 from hwmodel.cost_model.memory_port.requests import ElementRuns, Requested, Requests, local_words
 from hwmodel.external_memory import Bursts, joined, port_time
 from hwmodel.local_words import LocalWord, local_word
@@ -209,7 +209,8 @@ class MemoryPort:
 
     def local_word(self, array: str, *, write: bool) -> LocalWord | None:
         """The word that the local memory takes, or (`write`) gives, in a cycle; None if it keeps pace with the port."""
-        return local_word(self.platform, self.element_bytes(array), self.accesses.shape(array), write=write)
+        shape = shape_at_port(self.accesses, self.platform, array)
+        return local_word(self.platform, self.element_bytes(array), shape, write=write)
 
     def requested(self, array: str, *, write: bool) -> Requested:
         """The parameters by which an array is requested run by run."""

@@ -137,7 +137,7 @@ class Requested:
     """How an array of a shape, with elements of `size` bytes, is requested from an external memory.
 
     The local memory takes, or gives, `local` words; None if it keeps pace with any port. With `apart` entries of the
-    first axis, which are whole words, do not follow each other.
+    first axis do not follow each other: each begins at a word.
     """
 
     shape: Extents
@@ -202,7 +202,10 @@ class Requested:
 
     def worst(self, starts: IntArray, word: int) -> IntArray:
         """The latest position in a word of so many units at which a run may start, (...)."""
-        return worst_starts(starts, self.shape, self.units[0], word)
+        shape = self.shape
+        if self.apart:
+            shape, starts = (1, *shape[1:]), np.where(starts[..., :1] == 0, 0, starts)
+        return worst_starts(starts, shape, self.units[0], word)
 
     def _local(self, local: LocalWord, longest: IntArray, each: IntArray, starts: IntArray) -> IntArray:
         """An upper bound of the local words that pass with `each` words of a request, for runs of these lengths.

@@ -345,9 +345,9 @@ class PortScheduler:
             rows.stores += [(-1, 0, 0)] * self.settling
         for start, size in asked.runs:
             end = int(np.searchsorted(move.elements, start + size))
-            pieces = self._pieces_of(requester, start, move.elements[done:end], write=move.write)
-            before, done = done, end
             place = self._in_frame(move.array, start, size)
+            pieces = self._pieces_of(requester, place, move.elements[done:end] - start + place, write=move.write)
+            before, done = done, end
             word = self.addresses.first[move.array] + place * requester.size // requester.word
             for begin in range(0, asked.parts * asked.each, asked.each):
                 in_request = [piece for piece in pieces if begin <= piece.word < begin + asked.each]

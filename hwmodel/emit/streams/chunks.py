@@ -100,7 +100,8 @@ class ChunkMemories:
             starts = [start for start, _ in requester.request_for(elements).runs]
             runs = np.split(elements, np.searchsorted(elements, starts[1:]))
             for start, own in zip(starts, runs, strict=True):
-                _, local = requester.parts(start, own)
+                place = requester.place(start)
+                _, local = requester.parts(place, own - start + place)
                 numbers.append(before + local)
                 found.append(own)
                 before += int(local[-1]) + 1

@@ -15,15 +15,16 @@ from arrayol.errors import ArrayolError, Diagnostic
 from arrayol.ir.network import Network, Process
 from arrayol.text import counted
 from hwmodel.accesses import Accesses
-from hwmodel.channels import channel_numbers
+from hwmodel.channels import channel_numbers, has_whole_frames
 from hwmodel.datapath.derive import Derivation, derivation_of
 from hwmodel.datapath.graph.arrays import MOST_CHOSEN
 from hwmodel.design import Design, GroupDesign, Processor
 from hwmodel.emit.schedule.bits import not_emitted
-from hwmodel.emit.schedule.frames.frame_buffers import why_no_buffers
+from hwmodel.emit.schedule.frames.frame_buffers import why_no_buffers, windows
 from hwmodel.emit.schedule.own_module import own_module
 from hwmodel.emit.schedule.units import FETCH
 from hwmodel.emit.verilog.datapaths.datapath import refusals
+from hwmodel.frame_steps import passes_frames
 from hwmodel.platform import Platform
 from hwmodel.residence import ROM
 from hwmodel.streamed import Stream
@@ -108,6 +109,8 @@ class Coverage:
             return self.why_not_over_frames
         if not any(has_axi_streams(group) for group in groups) and self.why_no_port is not None:
             return self.why_no_port
+        if design.together and self.why_no_periods is not None:
+            return self.why_no_periods
         return next(self._of_design(groups), None)
 
     @cached_property
@@ -119,6 +122,18 @@ class Coverage:
     def why_not_over_frames(self) -> ArrayolError | None:
         """The first reason against all designs but those with a stream that keeps frames inside; or None."""
         return next(self._over_frames(), None)
+
+    @cached_property
+    def why_no_periods(self) -> ArrayolError | None:
+        """The reason against all designs of groups at the same time, to which windows come whole; or None."""
+        for name in windows(self.accesses) if passes_frames(self.accesses) else ():
+            if not has_whole_frames(self.accesses, self.platform, name):
+                return not_emitted(
+                    f"groups at the same time take several frames of '{name}' at once, which end inside of words",
+                    "set together = false in the study; or take a size of frames, or word_bits in [memory] of the platform, "
+                    "with which a frame ends with a word",
+                )
+        return None
 
     @cached_property
     def why_no_port(self) -> ArrayolError | None:

@@ -18,6 +18,7 @@ from arrayol.errors import ArrayolError, Diagnostic
 from arrayol.ir.spec import Delay, Shape
 from hwmodel.accesses import Accesses, Extents, Touch, flat, points
 from hwmodel.design import Blocks, GroupDesign, Scan
+from hwmodel.frame_steps import of_every_frame
 from hwmodel.last_tasks import following, last_tasks
 from hwmodel.simulator.schedule.patterns import Patterns, touched_patterns
 
@@ -400,7 +401,10 @@ def touched(accesses: Accesses, touch: Touch, work: TaskWork) -> tuple[NDArray[n
 
 
 def outside_elements(accesses: Accesses, array: str, inside: set[str]) -> NDArray[np.bool_]:
-    """Mask of an array's elements that are needed outside a group: all of an output, else those of other readers."""
+    """Mask of an array's elements that are needed outside a group: all of an output, else those of other readers.
+
+    Readers may need them in another frame than that which makes them.
+    """
     wanted = np.zeros(accesses.size(array), np.bool_)
     if accesses.network.arrays[array].is_output:
         wanted[:] = True
@@ -409,4 +413,4 @@ def outside_elements(accesses: Accesses, array: str, inside: set[str]) -> NDArra
         for touch in touches:
             if touch.array == array and process not in inside:
                 wanted[touched_patterns(accesses, touch, accesses.repetitions(process))[1].distinct] = True
-    return wanted
+    return of_every_frame(accesses, array, wanted)

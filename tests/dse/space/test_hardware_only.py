@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from frame_state_designs import WINDOW
 from hardware_designs import PLATFORM
 
 from arrayol import api
@@ -130,6 +131,24 @@ task top(v: u8[*, 2]) -> (o: u8[*, 2]) {
   o = sums(b)
 }
 """
+
+
+def test_windows_that_end_inside_of_words_beside_states_outside(tmp_path: Path) -> None:
+    """Groups at the same time then keep states inside; with states outside alone there are none."""
+    (tmp_path / "top.aol").write_text(WINDOW, encoding="utf-8")
+    (tmp_path / "top.toml").write_text(PLATFORM, encoding="utf-8")
+    reason = "groups at the same time take several frames of 'v' at once, which end inside of words"
+
+    def found(*, outside: bool = False, **study: Any) -> set[str | None]:
+        loads = {"array": {"mixed.before": {"load": "frame"}}} if outside else {}
+        common = {"fusions": [[["mixed"], ["copied"]]], "together": True, "styles": ["block"], "units": [1]}
+        space = api.Space(study=Study.model_validate({**common, **loads, **study}), verify=False)
+        return refusals(api.explore(tmp_path / "top.aol", space=space).result)
+
+    assert found(outside=True) == {reason}
+    assert found(hardware=True) == {None}
+    with pytest.raises(ArrayolError, match=reason):
+        found(outside=True, hardware=True)
 
 
 @pytest.mark.parametrize("hardware", [False, True])

@@ -37,16 +37,16 @@ PAIRS = (
     "  x <- b at origin [0, 0] paving [2, 0; 0, 1] fitting [1; 0]  y -> o } }\n"
     "task top(v: u8[*, 6]) -> (o: u8[*, 6]) { b = pairs(v)  o = sums(b) }"
 )
+SLIDING = PAIRS.replace("sum(x: u8[2])", "sum(x: u8[3])")
 VERILOG = [
     (WINDOW, None),
+    (WINDOW.replace("8]", "6]"), None),
     (
-        WINDOW.replace("8]", "6]"),
-        "the frames of 'b', of which a task reads several, are not whole words one after another",
+        WINDOW.replace("*, 8]", "8, *]").replace("[0, 1; 0, 0]", "[0, 0; 0, 1]"),
+        "the frames of 'b', of which a task reads several, do not lie one after another",
     ),
-    (
-        WINDOW.replace("origin [0, 0]", "origin [1, 0]"),
-        "some of 'b' is read of a later frame alone, and is not stored in its own",
-    ),
+    (WINDOW.replace("origin [0, 0]", "origin [1, 0]"), None),
+    (SLIDING, "a task reads what other frames made, and goes not frame by frame"),
     (PAIRS, None),
     (WHOLE, None),
     (PART, None),

@@ -146,7 +146,8 @@ def needed_of(parts: Parts, piece: TilerLink) -> Needed:
     sizes = [None if link is None or not _happens(link) else link.within(piece).size for link in reads]
     if piece.size in sizes:
         return "all"  # one tiler reads all of it: a quick answer, as the next
-    if not any(sizes) and None not in sizes:
+    frames = zip(group.accesses.shape(array), group.network.arrays[array].shape, strict=True)
+    if not any(sizes) and None not in sizes and all(count == 1 for count, extent in frames if extent is None):
         return ""
     elements = parts.elements_of(piece)
     needed = elements[group.needed_outside(array)[elements]]

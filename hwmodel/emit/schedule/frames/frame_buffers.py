@@ -9,19 +9,16 @@ frames before: as many copies as these are kept beside the one that it makes.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from arrayol.errors import ArrayolError
+from arrayol.ir.spec import TiledDefault
 from hwmodel.accesses import Accesses
 from hwmodel.channels import has_frames_apart
 from hwmodel.emit.schedule.bits import FRAMES_HINT, not_emitted
+from hwmodel.frame_steps import frame_step, passes_frames
 from hwmodel.platform import Platform
-from hwmodel.simulator.memories.memories import of_other_frames
-from hwmodel.stream.frames import require_frame_by_frame
 
 
 @dataclass(frozen=True)
@@ -103,51 +100,23 @@ def windows(accesses: Accesses) -> dict[str, int]:
 
 def why_no_buffers(accesses: Accesses, platform: Platform) -> ArrayolError | None:
     """The reason that what passes from frame to frame outside is not emitted for; None where there is none."""
-    return next(_refusals(accesses, platform), None)
-
-
-def _refusals(accesses: Accesses, platform: Platform) -> Iterator[ArrayolError]:
-    frames, held = windows(accesses), _held(accesses)
+    if not passes_frames(accesses):
+        return None  # inputs of several frames at once come whole with each frame
     if not _in_step(accesses):
-        if held or of_other_frames(
-            accesses
-        ):  # an input of several frames at once is one that comes whole with each frame
-            yield not_emitted("a task reads what other frames made, and goes not frame by frame", FRAMES_HINT)
-        return
-    for name in frames:
-        if has_frames_apart(accesses, platform, name):
-            continue
-        if held or of_other_frames(accesses):
-            yield not_emitted(
-                f"the frames of '{name}', of which a task reads several, are not whole words one after another",
-                f"make * the first dimension of '{name}', take a size of frames, or word_bits in [memory] of the "
-                "platform, with which a frame ends with a word, and explore again",
-            )
-    for name in of_other_frames(accesses):
-        if not accesses.network.arrays[name].is_output and not _is_stored(accesses, name, frames[name]):
-            yield not_emitted(
-                f"some of '{name}' is read of a later frame alone, and is not stored in its own",
-                f"make '{name}' an output, or let a task that reads later frames read all of its own one too",
-            )
-
-
-def _is_stored(accesses: Accesses, array: str, frames: int) -> bool:
-    """Whether all that is read of any of the frames of an array is read of its own one, so that its group stores it."""
-    read = np.zeros(accesses.size(array), np.bool_)
-    for task in accesses.network.arrays[array].readers:
-        touches = [touch for touch in accesses.reads[task] if touch.array == array]
-        if any(touch.ahead for touch in accesses.of_frames("inside").reads[task] if touch.array == array):
-            every = np.arange(math.prod(accesses.extents(task)))
-            for elements in (found for touch in touches for _, found in accesses.in_parts(touch, every)):
-                read[elements] = True
-    own, *later = read.reshape(frames, -1)
-    return not any((other & ~own).any() for other in later)
+        return not_emitted("a task reads what other frames made, and goes not frame by frame", FRAMES_HINT)
+    for name in windows(accesses):
+        if not has_frames_apart(accesses, platform, name):
+            message = f"the frames of '{name}', of which a task reads several, do not lie one after another"
+            return not_emitted(message, f"make * the first dimension of '{name}'")
+    return None
 
 
 def _in_step(accesses: Accesses) -> bool:
-    """Whether all tasks go frame by frame, and make those of their own frame."""
-    try:
-        require_frame_by_frame(accesses.of_frames("inside"), list(accesses.network.processes))
-    except ArrayolError:
-        return False
-    return True
+    """Whether all tasks go on frame by frame, make those of their own frame, and take constants in the first ones."""
+    inside, network = accesses.of_frames("inside"), accesses.network
+    framed = [name for name, array in network.arrays.items() if None in array.shape]
+    return all(frame_step(accesses, name) == 1 for name in framed) and not any(
+        any(own.ahead for own in inside.writes[task])
+        or any(isinstance(own.default, TiledDefault) for own in accesses.delays_over_frames(task))
+        for task in network.processes
+    )

@@ -6,12 +6,12 @@ import re
 
 import pytest
 from axi_benches import frames_behind_axi
-from frame_state_designs import case_of_text, drawn_design
+from frame_state_designs import BLOCKS, case_of_text, drawn_design
 from hardware_designs import bench_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from many_cases import case_count
-from port_designs import frames_at_port, memory_of, mixed_design, require_port_frames
+from port_designs import Kinds, frames_at_port, memory_of, mixed_design, require_port_frames
 from strategies_frames_inside import DrawnFrames, frames_inside
 from stream_designs import platform_at
 from stream_networks import OWN, Case
@@ -82,6 +82,36 @@ def test_a_const_array_is_there_before_the_first_frame(load: Load) -> None:
     assert design.buffers is not None
     assert "K" in design.frame.inputs
     require_port_frames(design, MachineModel(case.network, platform_at(50), {"K": load}).once.setup_cycles)
+
+
+APART = """\
+elementary same(x: u8) -> (y: u8) { y = x }
+elementary less(x: u8[2]) -> (y: u8) { y = u8(x[0] - x[1]) }
+task copies(v: u8[*, 7]) -> (b: u8[*, 7]) { repeat [*, 7] of same { x <- v  y -> b } }
+task apart(b: u8[*, 7]) -> (o: u8[*, 7]) {
+  repeat [*, 7] of less { x <- b at origin [0, 0] paving [1, 0; 0, 1] fitting [1; 0]  y -> o }
+}
+task top(v: u8[*, 7]) -> (o: u8[*, 7]) { b = copies(v)  o = apart(b) }
+"""
+LATE = APART.replace("at origin [0, 0]", "at origin [1, 0]")
+PART_LATE = (
+    LATE.replace("o: u8[*, 7]", "o: u8[*, 3]").replace("repeat [*, 7] of less", "repeat [*, 3] of less")
+).replace("origin [1, 0]", "origin [1, 2]")
+IN_TURN = (
+    APART.replace("o: u8[*, 7]", "o: u8[*, 2, 7]")
+    .replace("repeat [*, 7] of less", "repeat [*, 2, 7] of less")
+    .replace("paving [1, 0; 0, 1]", "paving [1, 1, 0; 0, 0, 1]")
+)
+
+
+@pytest.mark.parametrize("kinds", [BLOCKS, ((1, Stream()), (1, None)), ((1, None), (1, Stream()))])
+@pytest.mark.parametrize("text", [APART, LATE, PART_LATE, IN_TURN], ids=["apart", "late", "part late", "in turn"])
+def test_frames_that_end_inside_of_words(text: str, kinds: Kinds) -> None:
+    """What is read of later frames alone is stored; and repetitions of a frame may read one frame each."""
+    design = mixed_design(case_of_text(text), kinds, memory_of(platform_at(50), word_bits=32))
+    assert design.buffers is not None
+    assert design.buffers.frames["b"] > 1
+    require_port_frames(design)
 
 
 CHANGES = [

@@ -6,7 +6,7 @@ import re
 
 import pytest
 from axi_benches import frames_behind_axi
-from frame_state_designs import BLOCKS, MOTION, OUTSIDE, case_of_text, states_outside, table_outside
+from frame_state_designs import BLOCKS, MOTION, OUTSIDE, WINDOW, case_of_text, states_outside, table_outside
 from port_designs import Kinds, frames_at_port, memory_of, mixed_design, require_port_frames
 from stream_designs import platform_at
 from verilog_programs import needs_icarus
@@ -16,7 +16,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.emit.schedule.port import AddressMap
 from hwmodel.emit.verilog.design import DesignFiles
 from hwmodel.frame_states import states_over_frames, with_states_outside
-from hwmodel.residence import FRAME, Loads
+from hwmodel.residence import FRAME, Load, Loads
 from hwmodel.simulator.frame_copies import FrameCopies
 from hwmodel.simulator.periods import require_copies
 from hwmodel.simulator.schedule.plan import SimulatorError
@@ -56,6 +56,21 @@ def test_groups_at_the_same_time(kinds: Kinds) -> None:
     assert own.addresses.copies["a"] == 3  # of the frame that is made, the one before, and that of the reader
     require_port_frames(own)
     assert frames_behind_axi(own, 2) == ([0] * (1 + len(own.later)), 0)
+
+
+@pytest.mark.parametrize("load", ["once", "frame"])
+@pytest.mark.parametrize("words", [16, 32])
+def test_a_window_of_inputs_comes_whole_to_groups_at_the_same_time(words: int, load: Load) -> None:
+    """Frames of 6 bytes end inside of words of 4; beside a state outside, only requests of whole words follow them."""
+    case, platform = case_of_text(WINDOW), memory_of(platform_at(50), word_bits=words)
+    if (words, load) == (32, "frame"):
+        with pytest.raises(ArrayolError, match="several frames of 'v' at once, which end inside of words"):
+            mixed_design(case, BLOCKS, platform, together=True, loads={"mixed.before": load})
+        return
+    own = mixed_design(case, BLOCKS, platform, together=True, loads={"mixed.before": load})
+    assert own.buffers is None
+    assert len(own.later) > 1
+    require_port_frames(own)
 
 
 PATTERNS = """\
