@@ -6,12 +6,12 @@ the function is run again with a number in place of the name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from arrayol.c_import.constants import FLOATS, limits
 from arrayol.c_import.forms import rounded
-from arrayol.c_import.model import BOOL, Bordered, COperation, Dynamic, ForLoop, Form, Rounded, Term
+from arrayol.c_import.model import BOOL, Bordered, COperation, Dynamic, ElementGuard, ForLoop, Form, Rounded, Term
 
 
 class NumberNeededError(Exception):
@@ -29,14 +29,22 @@ class Ranges:
     consts: Mapping[str, int | float]
     loops: dict[str, ForLoop] = field(default_factory=dict)
     tables: dict[str, Sequence[str]] = field(default_factory=dict)
+    conditions: Sequence[ElementGuard] = ()  # that hold where the run stands
 
     def least(self, form: Form) -> int | None:
         """A number that the form is never below; None where none is known. Raises NumberNeededError."""
-        return self._end(form, greatest=False)
+        return self._nearest(form, self._end(form, greatest=False), greatest=False)
 
     def greatest(self, form: Form) -> int | None:
         """A number that the form is never above; None where none is known. Raises NumberNeededError."""
-        return self._end(form, greatest=True)
+        return self._nearest(form, self._end(form, greatest=True), greatest=True)
+
+    def _nearest(self, form: Form, end: int | None, *, greatest: bool) -> int | None:
+        """An end, or a nearer one that a condition gives: where `g >= 0`, `g + c` is at least c, `c - g` at most."""
+        held = [one.form for one in _all_of(self.conditions) if one.kind == ">=" and one.form is not None]
+        ends = [(form + one if greatest else form - one).number for one in held]
+        known = [one for one in (end, *ends) if one is not None]
+        return (min if greatest else max)(known, default=None)
 
     def _end(self, form: Form, *, greatest: bool) -> int | None:
         form = self._open_loops(_with_rests(form), greatest=greatest)
@@ -126,6 +134,14 @@ class Ranges:
             low, high = ends[0]
             return (0 if low <= 0 <= high else min(abs(low), abs(high))), max(abs(low), abs(high))
         return None
+
+
+def _all_of(conditions: Sequence[ElementGuard]) -> Iterator[ElementGuard]:
+    """The conditions that hold together."""
+    for one in conditions:
+        yield one
+        if one.kind == "and":
+            yield from _all_of(one.parts)
 
 
 def _with_rests(form: Form) -> Form:

@@ -11,8 +11,8 @@ from pycparser import c_ast
 from arrayol.c_import.arithmetic import RefusalError, integer, truth_of
 from arrayol.c_import.lowering.changes import MOVES
 from arrayol.c_import.lowering.context import Context
-from arrayol.c_import.lowering.ctypes import BYTES, NumberType, Struct, Void
-from arrayol.c_import.lowering.symbols import Address, CArray, CellAddress, PointerCell, StructCell
+from arrayol.c_import.lowering.ctypes import BYTES, NumberType, Pointer, Struct, Void
+from arrayol.c_import.lowering.symbols import Address, CArray, CellAddress, PointerCell, StructCell, Unusable
 from arrayol.c_import.model import COperation, ForLoop, Form
 from arrayol.c_import.reading.syntax import nodes_of
 from arrayol.ir.affine import Affine
@@ -56,6 +56,18 @@ class Calls:
         if not isinstance(result, StructCell):
             raise RefusalError(f"'{name}' returns no struct", "assign field by field", node)
         return result
+
+    def inlined_pointer(self, node: Any) -> Address | CellAddress:
+        """Where the pointer points that a function of the file returns."""
+        result = self._inline(node) if self.returns_pointer(node) else None
+        if not isinstance(result, Address | CellAddress):
+            raise RefusalError("this call returns no pointer that is read", "hand over the array to be written", node)
+        return result
+
+    def returns_pointer(self, node: Any) -> bool:
+        """Whether a call is one of a function of the file that returns a pointer."""
+        function = self.run.unit.functions.get(getattr(node.name, "name", ""))
+        return function is not None and isinstance(self.run.types.of(function.decl.type.type), Pointer)
 
     def _inline(self, node: Any) -> Any:
         run = self.run
@@ -162,6 +174,12 @@ class Calls:
             if run.structs.is_struct(sides[0]) and run.structs.is_struct(sides[1]):
                 self.results[-1].append(self._chosen_struct(condition, sides, node))
                 return
+            if isinstance(sides[0], Address) and isinstance(sides[1], Address):
+                place = run.branches.either(condition, sides[0], sides[1])
+                if isinstance(place, Unusable):
+                    raise RefusalError(place.message, place.hint, node)
+                self.results[-1].append(place)
+                return
             raise RefusalError("one branch returns a value, and the other does not", "return a value in both", node)
 
     def _chosen_struct(self, condition: COperation, sides: Sequence[Any], node: Any) -> Any:
@@ -196,7 +214,7 @@ class Calls:
         elif isinstance(kind, Struct):
             self.results[-1].append(self.run.expressions.place(node.expr))
         elif not isinstance(kind, Void):
-            raise RefusalError("a pointer that is returned is not read", "hand over the array to be written", node)
+            self.results[-1].append(self.run.pointers.pointer_as(node.expr, kind))
 
     # Memory.
 

@@ -47,8 +47,8 @@ class Pointers:
                 return self._sum(node)
             case c_ast.Cast():
                 return self.pointer_as(node.expr, self.run.types.of(node.to_type))
-            case c_ast.TernaryOp():
-                return self._chosen(node)
+            case c_ast.TernaryOp() | c_ast.FuncCall():
+                return self._chosen(node) if isinstance(node, c_ast.TernaryOp) else self.run.calls.inlined_pointer(node)
         return self._pointed(self.run.expressions.place(node), node)
 
     def _chosen(self, node: Any) -> Address | CellAddress:
@@ -194,4 +194,4 @@ class Pointers:
             case c_ast.Cast():
                 return isinstance(self.run.types.of(node.to_type), Pointer)
             case _:
-                return False
+                return isinstance(node, c_ast.FuncCall) and self.run.calls.returns_pointer(node)

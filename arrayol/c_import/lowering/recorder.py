@@ -96,12 +96,12 @@ class Recorder:
     @contextmanager
     def where(self, *conditions: ElementGuard) -> Iterator[None]:
         """Run where conditions hold too."""
-        before = self.conditions
-        self.conditions = (*before, *conditions)
+        before, ranges = self.conditions, self.arithmetic.ranges
+        self.conditions = ranges.conditions = (*before, *conditions)
         try:
             yield
         finally:
-            self.conditions = before
+            self.conditions = ranges.conditions = before
 
     # Reads and stores.
 

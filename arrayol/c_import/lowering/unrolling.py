@@ -223,17 +223,17 @@ def _fills(node: Any) -> bool:
     counters = {one.name for one in nodes_of(node.next, c_ast.ID)} if node.next is not None else set[str]()
     written = [one.lvalue for one in nodes_of(node.stmt, c_ast.Assignment)]
     subscripts = [one.subscript for place in written for one in nodes_of(place, c_ast.ArrayRef)]
-    names = {one.name for each in subscripts for one in _names_outside_subscripts(each)}
+    names = {one.name for each in subscripts for one in _plain_names(each)}
     return bool(names & counters) or any(map(has_steps, written))
 
 
-def _names_outside_subscripts(node: Any) -> Iterator[Any]:
+def _plain_names(node: Any) -> Iterator[Any]:
     """The names in an expression that subscript nothing inside it."""
     if isinstance(node, c_ast.ID):
         yield node
     elif not isinstance(node, c_ast.ArrayRef):
         for _, child in node.children():
-            yield from _names_outside_subscripts(child)
+            yield from _plain_names(child)
 
 
 def _forms(subscripts: tuple[int, ...]) -> tuple[Form, ...]:
