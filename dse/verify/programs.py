@@ -1,7 +1,7 @@
-"""A design's schedule before it is emitted: how long its programs are, bounded or derived, and whether it has hardware.
+"""The lengths of a design's programs before it is emitted: a bound, and derived, scheduled without data and not proven.
 
-A program follows from which words are accessed when, so a run that moves no values is enough, and nothing is proven. A
-large frame is scheduled by a shorter one, as when it is emitted. Streams have no programs, but counters and chains.
+A program follows from which words are accessed when, so a run that moves no values is enough. A large frame is
+scheduled by a shorter one, as when it is emitted.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arrayol.arrays import IntArray
 from dse.verify.shorter_frames import is_run_whole, shorter_frames
 from dse.verify.testbench import memories_of_groups
 from hwmodel.accesses import Accesses
@@ -24,14 +23,10 @@ from hwmodel.emit.schedule.frames.whole_frame import WholeGroup
 from hwmodel.emit.schedule.group import GroupSchedule, GroupScheduler, without_idle_steps
 from hwmodel.emit.schedule.port import address_map
 from hwmodel.emit.schedule.repetition import NotRepeatedError
-from hwmodel.emit.streams.group import GroupModule
-from hwmodel.emit.streams.hardware import StreamHardware
 from hwmodel.platform import Platform
 from hwmodel.simulator.group import GroupRun, LocalMemories
 from hwmodel.simulator.schedule.plan import SimulatorError
 from hwmodel.simulator.simulate import Simulation, run_groups
-from hwmodel.stream.model import StreamModel
-from hwmodel.streamed import Stream
 
 
 def longest_bound(accesses: Accesses, platform: Platform, design: Design, estimate: DesignEstimate) -> int:
@@ -56,18 +51,6 @@ class LongestProgram:
     def require_short(self) -> None:
         """Raises ArrayolError (`not-emitted`) if it is longer than emission takes."""
         require_short(self.agent, self.instructions)
-
-
-def require_stream(accesses: Accesses, platform: Platform, tasks: tuple[str, ...], stream: Stream) -> None:
-    """Require that a stream of these tasks has hardware. Raises ArrayolError (`not-emitted`)."""
-    model = StreamModel(accesses.of_frames(stream.frames), tasks, platform)
-    GroupModule(StreamHardware(model, stream, _empty_roms(accesses)), "stream", "").text()
-
-
-def _empty_roms(accesses: Accesses) -> dict[str, IntArray]:
-    """Contents of ROMs: what these hold makes no program longer, and changes no counter."""
-    names = [name for name in accesses.network.arrays if not accesses.lies_outside(name)]
-    return {name: np.zeros(accesses.size(name), np.int64) for name in names}
 
 
 def longest_program(
@@ -124,6 +107,13 @@ class _Scheduling:
         copies, frames = (buffers.copies, buffers.frames) if buffers else (period.copies if period else None, None)
         addresses = address_map(self.whole, self.platform, copies, frames)
         datapaths = datapaths_of(self.accesses, self.platform, simulation)
+        arrays = self.accesses.network.arrays
+        # What ROMs hold makes no program longer.
+        contents = {
+            name: np.zeros(self.accesses.size(name), np.int64)
+            for name in arrays
+            if not self.accesses.lies_outside(name)
+        }
         scheduler = GroupScheduler(
             self.accesses,
             self.platform,
@@ -131,7 +121,7 @@ class _Scheduling:
             busy,
             addresses,
             datapaths,
-            _empty_roms(self.accesses),
+            contents,
         )
         tables = scheduler.tables()
         if self.short is None:

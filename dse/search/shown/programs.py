@@ -1,8 +1,7 @@
-"""Found designs that only a schedule may refuse: long programs are bounded, and derived where only hardware counts.
+"""Programs of found designs that may be too long to be emitted: bounded for all, derived where only hardware counts.
 
 The bound takes milliseconds for a design. A program is derived in seconds, so that is done only with `hardware` in the
-study, and only of designs whose bound is above what emission takes. Streams have none: with `hardware` the module of
-each is written, in tenths of a second.
+study, and only of designs whose bound is above what emission takes.
 """
 
 from __future__ import annotations
@@ -15,12 +14,11 @@ from arrayol.errors import ArrayolError
 from arrayol.text import counted, few
 from dse.results.designs import ProgramsRecord
 from dse.space.mappings import MappingSpace
-from dse.verify.programs import longest_bound, longest_program, require_stream
+from dse.verify.programs import longest_bound, longest_program
 from hwmodel.cost_model.estimate import DesignEstimate
-from hwmodel.design import Choice, Design
+from hwmodel.design import Design
 from hwmodel.emit.schedule import program
 from hwmodel.emit.verilog.coverage import reason_text
-from hwmodel.streamed import Stream
 
 ENOUGH = 4  # programs in succession that are short enough, after which those of lower bounds are taken for short
 
@@ -49,26 +47,24 @@ class LongPrograms:
 def long_programs(
     space: MappingSpace, designs: Sequence[Design], announce: Callable[[str], None], seconds: float | None
 ) -> LongPrograms:
-    """The designs whose bound of programs is above what emission takes; with `hardware` in the study, derived.
+    """The designs with blocks whose bound is above what emission takes; with `hardware` in the study, derived.
 
-    Streams without hardware are refused then. Programs of the greatest bounds come first, until `ENOUGH` in succession
-    are short enough, or so many seconds are over.
+    Those of the greatest bounds come first, until `ENOUGH` in succession are short enough, or so many seconds are over.
     """
     variants = {one.choice: one for one in space.variants}
-    covered = [design for design in designs if variants[design.choice].coverage.why_not(design) is None]
-    refused = _refused_streams(variants, covered) if space.study.hardware else {}
     estimates, lengths = dict[Design, DesignEstimate](), dict[Design, ProgramsRecord]()
-    for design in covered:
+    for design in designs:
         variant = variants[design.choice]
-        groups = variant.model.estimates(list(design.groups))
-        estimate = variant.model.whole(design, groups, reuse_memory=space.study.reuse_memory)
-        bound = longest_bound(variant.accesses, variant.model.platform, design, estimate)
-        if bound > program.MOST_INSTRUCTIONS and design not in refused:
-            estimates[design], lengths[design] = estimate, ProgramsRecord(instructions=bound, exact=False)
+        if variant.coverage.why_not(design) is None:
+            groups = variant.model.estimates(list(design.groups))
+            estimate = variant.model.whole(design, groups, reuse_memory=space.study.reuse_memory)
+            bound = longest_bound(variant.accesses, variant.model.platform, design, estimate)
+            if bound > program.MOST_INSTRUCTIONS:
+                estimates[design], lengths[design] = estimate, ProgramsRecord(instructions=bound, exact=False)
     if not space.study.hardware or not estimates:
-        return LongPrograms(lengths, refused)
+        return LongPrograms(lengths)
     announce(f"deriving programs of {counted(len(estimates), 'design')}, the longest first, which takes seconds each")
-    began, short = monotonic(), 0
+    refused, began, short = dict[Design, str](), monotonic(), 0
     by_bound = sorted(estimates.items(), key=lambda pair: -lengths[pair[0]].instructions)
     for number, (design, estimate) in enumerate(by_bound):
         if short == ENOUGH or (seconds is not None and monotonic() - began > seconds):
@@ -83,28 +79,3 @@ def long_programs(
         except ArrayolError as refusal:
             refused[design], short = reason_text(refusal), 0
     return LongPrograms(lengths, refused)
-
-
-def _refused_streams(variants: Mapping[Choice, MappingSpace], designs: Sequence[Design]) -> dict[Design, str]:
-    """The designs with a stream that has no hardware, and why; designs that share a stream share the answer."""
-    answers, refused = dict[tuple[Choice, tuple[str, ...], Stream], str | None](), dict[Design, str]()
-    for design in designs:
-        variant = variants[design.choice]
-        for group in design.groups:
-            if group.stream is None:
-                continue
-            key = design.choice, group.tasks, group.stream
-            if key not in answers:
-                answers[key] = _why_no_stream(variant, group.tasks, group.stream)
-            reason = answers[key]
-            if reason is not None:
-                refused[design] = reason
-    return refused
-
-
-def _why_no_stream(variant: MappingSpace, tasks: tuple[str, ...], stream: Stream) -> str | None:
-    try:
-        require_stream(variant.accesses, variant.model.platform, tasks, stream)
-    except ArrayolError as refusal:
-        return reason_text(refusal)
-    return None

@@ -16,7 +16,6 @@ from dse.search.shown import programs as programs_of_search
 from dse.space.study import Study
 from hwmodel.emit.schedule import design as schedules
 from hwmodel.emit.schedule import program
-from hwmodel.emit.streams import counters
 
 TWO_TASKS = """\
 elementary add(a: u8, w: u8[2]) -> (b: u8) {
@@ -48,10 +47,8 @@ APART = [[["one_2"], ["one_3"]]]
 TOGETHER = [[["one_2", "one_3"]]]
 
 
-def explored(
-    folder: Path, platform: str = PLATFORM, method: str = "auto", text: str = TWO_TASKS, **study: Any
-) -> Result:
-    (folder / "top.aol").write_text(text, encoding="utf-8")
+def explored(folder: Path, platform: str = PLATFORM, method: str = "auto", **study: Any) -> Result:
+    (folder / "top.aol").write_text(TWO_TASKS, encoding="utf-8")
     (folder / "top.toml").write_text(platform, encoding="utf-8")
     loads = {"array": {"w": {"load": "frame"}}} if study.pop("in_frames", False) else {}
     space = api.Space(study=Study.model_validate({**loads, **study}), verify=False)
@@ -193,40 +190,3 @@ def test_designs_whose_programs_are_too_long_are_left_out(tmp_path: Path, monkey
     for module in (program, schedules):
         monkeypatch.setattr(module, "MOST_INSTRUCTIONS", 1)
     assert all("would have" in str(reason) for reason in refusals(explored(tmp_path, hardware=True, **study)))
-
-
-WINDOWS = """\
-elementary sum(x: u8[3, 3]) -> (y: i16) { y += i16(x[i, j]) for i in 0..3, j in 0..3 }
-
-elementary inverse(x: u8) -> (y: u8) { y = ~x }
-
-task inverted(x: u8[6, 8]) -> (v: u8[6, 8]) {
-  repeat [6, 8] of inverse {
-    x <- x
-    y -> v
-  }
-}
-
-task summed(v: u8[6, 8]) -> (z: i16[4, 6]) {
-  repeat [4, 6] of sum {
-    x <- v at origin [0, 0] paving [1, 0; 0, 1] fitting [1, 0; 0, 1]
-    y -> z
-  }
-}
-
-task top(x: u8[6, 8]) -> (z: i16[4, 6]) {
-  v = inverted(x)
-  z = summed(v)
-}
-"""
-
-
-def test_streams_whose_counters_have_no_pattern_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the schedule of a stream says so: with `hardware` the module of each stream is written."""
-    monkeypatch.setattr(counters, "NESTS", 0)
-    study: dict[str, Any] = {"styles": ["block", "stream"]}
-    assert refusals(explored(tmp_path, text=WINDOWS, **study)) == {None}, "nothing is derived"
-    found = explored(tmp_path, text=WINDOWS, **study, hardware=True)
-    assert refusals(found) == {None}
-    assert not found.exact
-    assert any("left out: data of" in remark and "without a pattern" in remark for remark in found.remarks)
