@@ -130,8 +130,8 @@ class Coverage:
             if not has_whole_frames(self.accesses, self.platform, name):
                 return not_emitted(
                     f"groups at the same time take several frames of '{name}' at once, which end inside of words",
-                    "set together = false in the study; or take a size of frames, or word_bits in [memory] of the platform, "
-                    "with which a frame ends with a word",
+                    "set together = false in the study; or take a size of frames, or word_bits in [memory] of the "
+                    "platform, with which a frame ends with a word",
                 )
         return None
 
