@@ -50,12 +50,13 @@ class Port:
     stores_from: int = 0
     _timing: tuple[RowModel, float] | None = field(init=False)
     _numbers: dict[str, int] = field(init=False)
+    _latency: int = field(init=False)
 
     def __post_init__(self) -> None:
         (channel,), clock = self.platform.channels, self.platform.clock_mhz
         self._timing = (channel.rows, clock) if channel.rows is not None and clock is not None else None
         self._numbers = channel_numbers(self.accesses, self.platform)
-        self.free = [0] * channel.channels
+        self.free, self._latency = [0] * channel.channels, channel.latency or 0
 
     def expect(self, array: str, steps: Sequence[IntArray], *, write: bool) -> None:
         """Announce the elements of an array that each step will move, from which its requests follow."""
@@ -94,15 +95,15 @@ class Port:
         Returns the cycle in which each passes to or from the local memory.
         """
         number = self._numbers[array]
-        start, order, latency = self.free[number], np.argsort(elements), self.platform.channel_of(array).latency or 0
+        start, order = self.free[number], np.argsort(elements)
         ascending, cycles = elements[order], np.empty(len(elements), np.int64)
-        asked = max(start, self.stores_from - latency) if write else start
+        asked = max(start, self.stores_from - self._latency) if write else start
         if self.rows is not None:
             end, cycles[order] = self._serve_runs(self.rows, start, array, ascending, write=write)
         elif (array, write) in self.requesters:
             end, cycles[order] = self.requesters[array, write].serve(asked, ascending, self.step)
         else:
-            begin = asked + latency
+            begin = asked + self._latency
             passed = self._box_cycles(array, ascending, write=write)
             cycles[order] = begin + passed
             end = begin + int(passed.max()) + 1

@@ -195,8 +195,7 @@ MISTAKES = {
         "what it computes differs from the reference execution's",
     ),
     "a burst takes longer": (
-        "port", "begin = start + (self.platform.channel_of(array).latency or 0)",
-        "begin = start + (self.platform.channel_of(array).latency or 0) + 1",
+        "port", "begin = asked + self._latency", "begin = asked + self._latency + 1",
         "it takes 560 cycles, where the model says 544",
     ),
     "slots are kept too long": (

@@ -29,10 +29,14 @@ BOTH = {"frames": ("outside", "inside"), "interfaces": ("port", "axis")}
 SMALL = {"cuts": ("none",), "links": ("buffer",), "layouts": ("none",), "policies": ("reuse",), "splits": "none"}
 
 
+def bench_of(path: Path) -> Testbench:
+    spec = load_checked(path, {"H": 3, "W": 4})
+    return Testbench(spec, flatten(spec, choose_top(spec, None)), default_platform())
+
+
 @pytest.fixture(scope="module")
 def bench() -> Testbench:
-    spec = load_checked(TEMPORAL, {"H": 3, "W": 4})
-    return Testbench(spec, flatten(spec, choose_top(spec, None)), default_platform())
+    return bench_of(TEMPORAL)
 
 
 def test_they_run_as_priced(bench: Testbench) -> None:
@@ -63,7 +67,12 @@ def test_one_front(bench: Testbench) -> None:
     assert (np.array(least_figures(space, columns)) <= found.front.values.min(axis=0)).all()
 
 
-def test_only_what_is_emitted(bench: Testbench) -> None:
+def test_only_what_is_emitted(tmp_path: Path) -> None:
+    """Frames that do not lie one after another are kept by streams alone."""
+    path, text = tmp_path / "temporal.aol", TEMPORAL.read_text(encoding="utf-8")
+    text = text.replace("[*, H, W]", "[H, W, *]").replace("[0, 0, -1]", "[0, -1, 0]")
+    path.write_text(text.replace("[1; 0; 0]", "[0; 0; 1]").replace("[0; 0; 1] else", "[0; 1; 0] else"))
+    bench = bench_of(path)
     study = emitted_only(Study(hardware=True, **BOTH), Coverage(bench.accesses, bench.platform))
     assert (study.styles, study.interfaces, study.frames) == (("stream",), ("port", "axis"), ("inside",))
     space = MappingSpace(bench.model, study)

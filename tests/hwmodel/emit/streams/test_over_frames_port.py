@@ -45,7 +45,7 @@ def test_frames_have_blanking() -> None:
     design = port_design(case, INSIDE, chunk=3)
     group = design.groups[0]
     assert group.streamed is not None
-    assert (group.streamed["frame"], group.steps) == (5 * 6, 5 * 6 // 3 + 1)  # nothing is stored in the last step
+    assert (group.streamed["frame"], group.steps) == (5 * 6, 5 * 6 // 3 + 2)  # nothing is stored in the last two
     assert design.buffers is not None
     assert design.buffers.ahead == {"v": 0, "o": -1}
     require_port_frames(design)
