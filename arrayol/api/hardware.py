@@ -111,8 +111,8 @@ def synthesise(  # noqa: PLR0913  one for each thing that may be asked for
 ) -> Synthesis:
     """Synthesise what `emit_verilog` wrote to a folder for an ECP5, and place and route it.
 
-    - `size` (`"25k"`, `"45k"`, `"85k"`), `package` and `speed` choose the device; without them it is the largest, in
-      the package with the most pins, of the speed grade of the technology.
+    - `size` (`"25k"`, `"um-45k"`, `"85k"`), `package` and `speed` choose the device; without them it is the platform's,
+      else the largest, in the package with the most pins, of the speed grade of the technology.
     - `mhz`: the requested clock; without it, that of the platform.
     - `seed`: of the placement. With `places` false, only yosys runs, and the clock is not known.
     - `pins`: connect the ports to pins, and write a file for `ecppack`. Without it they end in registers, as inside a

@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from hwmodel.emit.system.ecp5_device import Ecp5Device
 from hwmodel.emit.verilog.datapaths.floats.netlist import Circuit
-from hwmodel.synth.ecp5 import Amounts, Ecp5Device, place, synthesise
+from hwmodel.synth.ecp5 import Amounts, place, synthesise
 
 SEEDS = (1, 2, 3)  # placements, of which the middle one counts
 DEVICE = Ecp5Device("25k", "CABGA381", "6")

@@ -23,7 +23,7 @@ from arrayol.source import visible
 from arrayol.text import clipped
 from dse.output.hardware.emission import DOCUMENT
 from dse.results.rows import IDENTIFIER
-from hwmodel.synth.ecp5 import SPEEDS, Ecp5Device
+from hwmodel.emit.system.ecp5_device import Ecp5Device
 
 EMIT_AGAIN = "name a folder that this version of 'arrayol emit verilog' wrote"
 MODULE = re.compile(r"rtl/[A-Za-z_][\w-]*\.v", re.ASCII)  # the path of one
@@ -52,6 +52,7 @@ class _Model(StoredRecord):
     """What the machine model said; `clock_mhz` is None where the platform has none."""
 
     technology: str | None
+    device: str | None = None
     clock_mhz: Annotated[float, Field(gt=0, le=LARGEST)] | None
     costs: dict[str, Amount]
     memories: dict[str, Amount]
@@ -101,9 +102,8 @@ class EmittedFolder:
 
     @property
     def default_device(self) -> Ecp5Device:
-        """The largest ECP5, of the speed grade that the technology's name ends with."""
-        grade = re.match(r"ecp5-(\d)", str(self.model["technology"]))
-        return Ecp5Device(speed=grade[1]) if grade and grade[1] in SPEEDS else Ecp5Device()
+        """The ECP5 of the platform, or the largest one."""
+        return Ecp5Device.of(self.model.get("device"), self.model["technology"])
 
 
 def open_emitted(folder: Path) -> EmittedFolder:

@@ -20,15 +20,14 @@ from arrayol.files import atomic_folder
 from dse.output.emitted_folder import EmittedFolder, open_emitted
 from dse.output.folder import OTHER_FOLDER, require_replaceable
 from dse.output.hardware.emission import SYNTHESIS
+from hwmodel.emit.system.ecp5_device import PACKAGES, Ecp5Device
 from hwmodel.synth.ecp5 import (
     CONFIG,
     NETLIST,
     NEXTPNR_LOG,
-    PACKAGES,
     PLACED,
     YOSYS_LOG,
     Amounts,
-    Ecp5Device,
     Netlist,
     PlacedDesign,
     nextpnr_version,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from arrayol.errors import error
+from hwmodel.emit.system.ecp5_device import Ecp5Device
 from hwmodel.synth.tools import NEXTPNR, YOSYS, run_tool
 
 # A netlist whose ports are between registers, as within a larger design, in place of pins.
@@ -66,22 +67,8 @@ def _first_free(top: Any) -> int:
 NETLIST, YOSYS_LOG = "netlist.json", "yosys.log"
 PLACED, NEXTPNR_LOG, CONFIG = "report.json", "nextpnr.log", "design.config"
 REGISTERED = "registered.json"  # the netlist with its ports between registers
-PACKAGES = {"25k": "CABGA381", "45k": "CABGA554", "85k": "CABGA756"}  # by size that with the most pins
-SPEEDS = ("6", "7", "8")
 FLIP_FLOP = "TRELLIS_FF"
 CARRIES, RAM = 2, 6  # LUTs of a CCU2C, and of a DPR16X4: four hold it, two more write
-
-
-@dataclass(frozen=True, slots=True)
-class Ecp5Device:
-    """An ECP5 of so many LUTs, in a package, of a speed grade."""
-
-    size: str = "85k"
-    package: str = PACKAGES["85k"]
-    speed: str = "6"
-
-    def __str__(self) -> str:
-        return f"LFE5U-{self.size[:-1]}F in {self.package}, speed grade {self.speed}"
 
 
 @dataclass(frozen=True)
@@ -148,7 +135,7 @@ def place(
     Its ports are pins, or between `registers`. nextpnr is asked for `mhz`, and may fall short of it. Raises
     ArrayolError (`synthesis-failed`).
     """
-    where, source, around = [f"--{device.size}", "--package", device.package, "--speed", device.speed], NETLIST, 0
+    where, source, around = device.options, NETLIST, 0
     if registers:
         source = REGISTERED
         text, around = with_port_registers((folder / NETLIST).read_text(encoding="utf-8"))

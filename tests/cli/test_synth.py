@@ -61,6 +61,13 @@ def test_figures_beside_the_model(synth: Run, here: Path) -> None:
     assert (here / "v" / "synthesis" / "yosys.log").read_text(encoding="utf-8") == "['rtl/f_top.v']"
 
 
+def test_the_device_is_that_of_the_platform(synth: Run, here: Path) -> None:
+    model = {**DOCUMENT["model"], "device": "LFE5UM-45F"}  # type: ignore[dict-item]
+    (here / "v" / "design.json").write_text(json.dumps({**DOCUMENT, "model": model}), encoding="utf-8")
+    assert "LFE5UM-45F in CABGA554, speed grade 7" in synth("v").stdout
+    assert "LFE5U-25F in CABGA381, speed grade 7" in synth("v", "--device", "25k").stdout
+
+
 @pytest.mark.parametrize(
     ("steering", "told"),
     [(0.0, "ecp5-7: units and memories alone\n"), (3.0, "ecp5-7: units, and memories with what steers all\n")],

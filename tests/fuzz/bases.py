@@ -15,7 +15,8 @@ from command_line import in_process
 
 from dse.output.emitted_folder import open_emitted
 from dse.output.synthesis import Synthesis
-from hwmodel.synth.ecp5 import Ecp5Device, Netlist, PlacedDesign
+from hwmodel.emit.system.ecp5_device import Ecp5Device
+from hwmodel.synth.ecp5 import Netlist, PlacedDesign
 
 ROOT = Path(__file__).resolve().parents[2]
 

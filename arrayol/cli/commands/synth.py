@@ -14,7 +14,8 @@ from arrayol.cli.options import PLACE, folders, json_option
 from arrayol.cli.tables import facts_table, headed_table, print_parts
 from dse.output.hardware.emission import SYNTHESIS
 from dse.output.synthesis import written_files
-from hwmodel.synth.ecp5 import CONFIG, PACKAGES, SPEEDS, Amounts
+from hwmodel.emit.system.ecp5_device import PACKAGES, SPEEDS
+from hwmodel.synth.ecp5 import CONFIG, Amounts
 
 _COLUMNS = ("lut", "ff", "dsp", "blocks")
 _TITLES = {"lut": "LUT", "ff": "FF", "dsp": "MULT18X18D", "blocks": "DP16KD"}
@@ -29,7 +30,11 @@ _SAID = {
 
 @click.command(short_help="Synthesise an emitted design for an FPGA.")
 @click.argument("folder", metavar="DIR", type=PLACE, shell_complete=folders)
-@click.option("--device", type=click.Choice(tuple(PACKAGES)), help="The ECP5, by its number of LUTs.  [default: 85k]")
+@click.option(
+    "--device",
+    type=click.Choice(tuple(PACKAGES)),
+    help="The ECP5, by its number of LUTs.  [default: the platform's, else 85k]",
+)
 @click.option("--package", metavar="NAME", help="Its package.  [default: the one with the most pins]")
 @click.option("--speed", type=click.Choice(SPEEDS), help="Its speed grade.  [default: the technology's, else 6]")
 @click.option(

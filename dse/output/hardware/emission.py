@@ -138,6 +138,7 @@ class EmittedDesign(ABC):
         return {
             "technology": built.technology if built is not None else None,
             "clock_mhz": opened.platform.clock_mhz,
+            "device": opened.platform.device,
             "costs": dict(opened.estimate.costs),
             "memories": built.totals if built is not None else {},
             "steering": control_cost_of(opened.platform, parts),

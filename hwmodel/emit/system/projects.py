@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from hwmodel.emit.system.ecp5_device import Ecp5Device
 from hwmodel.emit.system.software import c_name
 from hwmodel.emit.verilog.makefile import WAIVERS
 from hwmodel.platform import Platform
 
 LIBRARY, VERSION = "design", "1.0"  # the version is that of the folder's form, not of the design
 SERIES7 = "xc7z020"  # where the platform names no device of the family, as are these of ECP5
-ECP5_SIZE, ECP5_SPEED = "85k", "6"
 ASSUMED_MHZ = 100.0  # of constraints where a platform names no clock
 _FOLDERS, _BENCHES = ("rtl", "tb", "data"), ("tb/tb.v", "tb/tb_axi.v")
-_PACKAGES = {"12k": "CABGA256", "25k": "CABGA381", "45k": "CABGA554", "85k": "CABGA756"}
 _PARTS = {
     "xc7a35t": "cpg236-1", "xc7a100t": "csg324-1", "xc7a200t": "fbg676-1", "xc7k70t": "fbg676-1",
     "xc7k160t": "fbg676-1", "xc7k325t": "ffg900-2", "xc7k410t": "ffg900-2", "xc7z010": "clg400-1",
@@ -36,6 +34,7 @@ class Project:
     clock: str
     clock_mhz: float
     device: str | None
+    technology: str | None
     sources: Sequence[str]
     bench: Sequence[str]
     benches: Sequence[str]  # top modules of the bench
@@ -47,7 +46,9 @@ class Project:
         inside = {folder: sorted(path for path in paths if path.startswith(f"{folder}/")) for folder in _FOLDERS}
         benches = [PurePosixPath(path).stem for path in inside["tb"] if path in _BENCHES]
         mhz = platform.clock_mhz or ASSUMED_MHZ
-        return Project(name, top, clock, mhz, platform.device, inside["rtl"], inside["tb"], benches, inside["data"])
+        technology = platform.prices.name if platform.prices is not None else None
+        files = inside["rtl"], inside["tb"], benches, inside["data"]
+        return Project(name, top, clock, mhz, platform.device, technology, *files)
 
     @property
     def core(self) -> str:
@@ -67,11 +68,8 @@ class Project:
 
     @property
     def ecp5(self) -> tuple[str, ...]:
-        """The size, package and speed grade as options of nextpnr."""
-        device = re.fullmatch(r"LFE5(U|UM|UM5G)-(\d+)F", self.device or "")
-        size = f"{device.group(2)}k" if device else ECP5_SIZE
-        family = f"{device.group(1).lower()}-" if device and device.group(1) != "U" else ""
-        return f"--{family}{size}", "--package", _PACKAGES[size], "--speed", ECP5_SPEED
+        """The ECP5 as options of nextpnr."""
+        return Ecp5Device.of(self.device, self.technology).options
 
 
 def project_texts(project: Project) -> dict[str, str]:

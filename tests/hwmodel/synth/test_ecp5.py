@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from arrayol.errors import ArrayolError
+from hwmodel.emit.system.ecp5_device import Ecp5Device
 from hwmodel.synth import tools
 from hwmodel.synth.ecp5 import (
     PLACED,
     Amounts,
-    Ecp5Device,
     place,
     read_netlist,
     read_placed,

@@ -139,13 +139,14 @@ def test_tcl_runs_the_scripts_for_vivado(folder: Path) -> None:
     ("device", "part", "options"),
     [
         (None, "xc7z020clg400-1", "--85k --package CABGA756 --speed 6"),
+        ("LFE5U-12F", "xc7z020clg400-1", "--12k --package CABGA381 --speed 6"),
         ("LFE5U-25F", "xc7z020clg400-1", "--25k --package CABGA381 --speed 6"),
         ("LFE5UM5G-45F", "xc7z020clg400-1", "--um5g-45k --package CABGA554 --speed 6"),
         ("xc7k325t", "xc7k325tffg900-2", "--85k --package CABGA756 --speed 6"),
     ],
 )
 def test_the_device_of_the_platform_is_that_of_the_scripts(device: str | None, part: str, options: str) -> None:
-    project = Project("n", "n_ip", "aclk", 50.0, device, ["rtl/n_ip.v"], [], [], [])
+    project = Project("n", "n_ip", "aclk", 50.0, device, "ecp5-6", ["rtl/n_ip.v"], [], [], [])
     assert f"{{{part}}}" in vivado_script(project)
     assert f"DEVICE ?= {options}\n" in ecp5_makefile(project)
     assert f"part: {part}" in fusesoc_core(project, [])
