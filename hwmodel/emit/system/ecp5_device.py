@@ -35,7 +35,7 @@ class Ecp5Device:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Those of nextpnr."""
+        """The device as options of nextpnr."""
         return f"--{self.size}", "--package", self.package, "--speed", self.speed
 
     def __str__(self) -> str:
