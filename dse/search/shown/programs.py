@@ -1,7 +1,7 @@
-"""Programs of found designs that may be too long to be emitted: bounded for all, derived where only hardware counts.
+"""Found designs that only a schedule shows to be refused, for long programs or for what a bank layout needs.
 
-The bound takes milliseconds for a design. A program is derived in seconds, so that is done only with `hardware` in the
-study, and only of designs whose bound is above what emission takes.
+A bound of the programs' lengths takes milliseconds for a design. A schedule is derived in seconds, so that is done only
+with `hardware` in the study, and only of designs with a bank layout, or whose bound is above what emission takes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class LongPrograms:
 
     lengths: Mapping[Design, ProgramsRecord] = field(default_factory=dict)
     refused: Mapping[Design, str] = field(default_factory=dict)
-    in_doubt: int = 0  # designs whose programs were not derived, for want of time or as longer ones are short enough
+    in_doubt: int = 0  # designs whose schedules were not derived, for want of time or as longer ones are short enough
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -40,7 +40,7 @@ class LongPrograms:
             found.append(f"{counted(len(self.refused), 'design')} left out: {reasons}")
         if self.in_doubt:
             designs = counted(self.in_doubt, "design")
-            found.append(f"programs of {designs} were not derived: their bounds are lower than those of others")
+            found.append(f"schedules of {designs} were not derived: others have longer programs, or the time was over")
         return tuple(found)
 
 
@@ -49,7 +49,8 @@ def long_programs(
 ) -> LongPrograms:
     """The designs with blocks whose bound is above what emission takes; with `hardware` in the study, derived.
 
-    Those of the greatest bounds come first, until `ENOUGH` in succession are short enough, or so many seconds are over.
+    Those of the greatest bounds come first, until `ENOUGH` in succession are short enough, then those with bank
+    layouts, until so many seconds are over.
     """
     variants = {one.choice: one for one in space.variants}
     estimates, lengths = dict[Design, DesignEstimate](), dict[Design, ProgramsRecord]()
@@ -60,22 +61,29 @@ def long_programs(
             estimate = variant.model.whole(design, groups, reuse_memory=space.study.reuse_memory)
             bound = longest_bound(variant.accesses, variant.model.platform, design, estimate)
             if bound > program.MOST_INSTRUCTIONS:
-                estimates[design], lengths[design] = estimate, ProgramsRecord(instructions=bound, exact=False)
+                lengths[design] = ProgramsRecord(instructions=bound, exact=False)
+            if design in lengths or _has_layouts(design):
+                estimates[design] = estimate
     if not space.study.hardware or not estimates:
         return LongPrograms(lengths)
-    announce(f"deriving programs of {counted(len(estimates), 'design')}, the longest first, which takes seconds each")
-    refused, began, short = dict[Design, str](), monotonic(), 0
-    by_bound = sorted(estimates.items(), key=lambda pair: -lengths[pair[0]].instructions)
-    for number, (design, estimate) in enumerate(by_bound):
-        if short == ENOUGH or (seconds is not None and monotonic() - began > seconds):
-            return LongPrograms(lengths, refused, len(estimates) - number)
-        short += 1
+    announce(f"deriving schedules of {counted(len(estimates), 'design')}, the longest first, which takes seconds each")
+    refused, began, short, in_doubt = dict[Design, str](), monotonic(), 0, 0
+    for design in sorted(estimates, key=lambda own: -lengths[own].instructions if own in lengths else 0):
+        enough = short == ENOUGH and not _has_layouts(design)
+        if enough or (seconds is not None and monotonic() - began > seconds):
+            in_doubt += 1
+            continue
+        short += design in lengths
         variant = variants[design.choice]
         try:
-            longest = longest_program(variant.accesses, variant.model.platform, design, estimate)
-            if longest is not None:
+            longest = longest_program(variant.accesses, variant.model.platform, design, estimates[design])
+            if longest is not None and design in lengths:
                 lengths[design] = ProgramsRecord(instructions=longest.instructions, exact=True)
                 longest.require_short()
         except ArrayolError as refusal:
             refused[design], short = reason_text(refusal), 0
-    return LongPrograms(lengths, refused)
+    return LongPrograms(lengths, refused, in_doubt)
+
+
+def _has_layouts(design: Design) -> bool:
+    return any(group.layouts for group in design.groups)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from frame_state_designs import WINDOW
 from hardware_designs import PLATFORM
@@ -15,7 +16,7 @@ from dse.results.schema import Result
 from dse.search.shown import programs as programs_of_search
 from dse.space.study import Study
 from hwmodel.emit.schedule import design as schedules
-from hwmodel.emit.schedule import program
+from hwmodel.emit.schedule import memories, program
 
 TWO_TASKS = """\
 elementary add(a: u8, w: u8[2]) -> (b: u8) {
@@ -186,7 +187,25 @@ def test_designs_whose_programs_are_too_long_are_left_out(tmp_path: Path, monkey
         patched.setattr(programs_of_search, "ENOUGH", 0)
         doubted = explored(tmp_path, hardware=True, **study)
     assert len(doubted.pareto) == len(bounded.pareto)
-    assert any(f"programs of {len(doubtful)} designs were not derived" in remark for remark in doubted.remarks)
+    assert any(f"schedules of {len(doubtful)} designs were not derived" in remark for remark in doubted.remarks)
     for module in (program, schedules):
         monkeypatch.setattr(module, "MOST_INSTRUCTIONS", 1)
     assert all("would have" in str(reason) for reason in refusals(explored(tmp_path, hardware=True, **study)))
+
+
+def test_designs_whose_layouts_need_more_copies_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    study: dict[str, Any] = {"in_frames": True, "fusions": TOGETHER, "styles": ["block"], "orders": ["0,1"]}
+    study |= {
+        "units": [1],
+        "intervals": [1, 2],
+        "links": ["buffer"],
+        "blocks": {"one_3": [[1, 1], [1, 8]]},
+        "layouts": ["linear"],
+    }
+    platform = f"{PLATFORM}[local]\nblock_bits = 64\n"
+    platform = f"{PLATFORM}[local]\nblock_bits = 64\n"
+    assert len(explored(tmp_path, platform, hardware=True, **study).pareto) == 3
+    monkeypatch.setattr(memories, "ports_of_lanes", lambda meet: np.arange(len(meet)))  # a copy for each
+    derived = explored(tmp_path, platform, hardware=True, **study)
+    assert len(derived.pareto) == 1
+    assert any("left out: 'w' has a bank layout of which 2 copies would be read" in own for own in derived.remarks)
