@@ -179,17 +179,20 @@ class BodyText:
     def _find_defaults(self, statement: Statement) -> None:
         """Choices between a number in the first iteration and the one before: the number is the delay's default."""
         for node in statement.value.nodes():
-            if node.kind != "choice" or node.operands[2].access is None:
+            if node.kind != "choice" or node.operands[0].kind not in {"==", ">="}:
                 continue
             condition, first, before = node.operands
+            second = _ZERO
+            if condition.kind == ">=":
+                first, before, second = before, first, Affine(constant=1)
             delay = self.stage.delays.get(id(before.access))
             number = first.operands[0] if first.kind == "convert" else first
             if delay is None or number.kind != "literal" or sum(map(abs, delay)) != 1:
                 continue
             axis = self.stage.axes[delay.index(1)] if 1 in delay else None
             starts = axis is not None and axis.sign == 1 and axis.offset == _ZERO and axis.loop.low == _ZERO
-            own, low = (one.form for one in condition.operands) if condition.kind == "==" else (None, None)
-            if starts and axis is not None and low == _ZERO and own == Affine(((axis.loop.name, 1),)):
+            own, low = (one.form for one in condition.operands)
+            if starts and axis is not None and low == second and own == Affine(((axis.loop.name, 1),)):
                 self.defaults[id(before.access)] = number.text
 
     def _delayed(self, access: ElementAccess) -> None:
@@ -456,9 +459,10 @@ class BodyText:
             return value
         known: dict[int, COperation] = {}
         for node in value.nodes():
-            is_default = node.kind == "choice" and id(node.operands[2].access) in self.defaults
             operands = tuple(known[id(one)] for one in node.operands)
-            known[id(node)] = operands[2] if is_default else replace(node, operands=operands)
+            sides = zip(operands[1:], node.operands[1:], strict=True) if node.kind == "choice" else ()
+            before = next((one for one, side in sides if id(side.access) in self.defaults), None)
+            known[id(node)] = replace(node, operands=operands) if before is None else before
         return known[id(value)]
 
     def _without_zeros(self, value: COperation) -> COperation:

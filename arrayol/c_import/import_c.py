@@ -207,26 +207,35 @@ def _assumed(scop: Scop) -> tuple[tuple[Span, str], ...]:
 def _best(file: SourceFile, unit: Unit, choices: Choices) -> tuple[Scop, tuple[Stage, ...]]:
     """The scop and its stages: small arrays that loops hand on are registers if that makes repetitions of loops."""
     try:
-        scop, stages = _staged(file, unit, choices, keeps_state=True)
+        with_registers = _staged(file, unit, choices, keeps_state=True)
     except ArrayolError:  # numbers of unrolled loops may be refused, too
         return _parted(*_staged(file, unit, choices, keeps_state=False))
-    if scop.has_registers:
-        plain = _staged(file, unit, choices, keeps_state=False)
-        loops, *with_registers = _costs(stages)
-        plain_loops, *without = _costs(plain[1])
-        is_better = loops < plain_loops and any(one < other for one, other in zip(with_registers, without, strict=True))
-        scop, stages = (scop, stages) if is_better else plain
-    return _parted(scop, stages)
+    if not with_registers[0].has_registers:
+        return _parted(*with_registers)
+    plain = _staged(file, unit, choices, keeps_state=False)
+    if _is_better(with_registers, plain):
+        return _parted(*with_registers)
+    with_registers, plain = _parted(*with_registers), _parted(*plain)
+    return with_registers if _is_better(with_registers, plain) else plain
 
 
-def _costs(stages: tuple[Stage, ...]) -> tuple[int, int, int, int]:
-    """Counts of which less is better: bodies with loops, bodies, and, negated, stages with delays and with axes."""
+def _is_better(one: tuple[Scop, tuple[Stage, ...]], than: tuple[Scop, tuple[Stage, ...]]) -> bool:
+    (loops, *counts), (other_loops, *others) = _costs(*one), _costs(*than)
+    return loops < other_loops and any(own < other for own, other in zip(counts, others, strict=True))
+
+
+def _costs(scop: Scop, stages: tuple[Stage, ...]) -> tuple[float, ...]:
+    """Counts of which less is better: bodies with loops, bodies, and, negated, stages with delays and with axes.
+
+    The last one is how often statements of bodies run.
+    """
     bodies, flat = list(_bodies(stages)), list(_flat(stages))
     return (
         sum(any(one.loops for one in stage.statements) for stage in bodies),
         len(bodies),
         -sum(bool(stage.delays) for stage in flat),
         -sum(bool(stage.axes) for stage in flat),
+        _in_bodies(scop, stages),
     )
 
 

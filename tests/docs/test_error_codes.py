@@ -51,6 +51,7 @@ TABLES = (
             *(f"hwmodel/{room}" for room in ("cost_model", "local_memory", "simulator", "stream")),
             "dse/verify",
             "dse/output/open_design.py",
+            "hwmodel/frame_steps.py",
             "hwmodel/last_tasks.py",
         ),
         15,

@@ -66,7 +66,7 @@ seen: Counter[str] = Counter()
 
 
 @dataclass(frozen=True)
-class SynthesisOptions:
+class AskedExploration:
     """A specification with a platform, both as texts, and what is asked of the exploration."""
 
     spec: str
@@ -105,7 +105,7 @@ def platform_texts(draw: st.DrawFn) -> tuple[str, str]:
 
 
 @st.composite
-def asked(draw: st.DrawFn) -> SynthesisOptions:
+def asked(draw: st.DrawFn) -> AskedExploration:
     """Few tasks, any technology, and options of every kind."""
     linked = draw(st.one_of(streams(), linked_specs(), linked_specs(), scalar_specs(most=3)))
     platform, technology = draw(platform_texts())
@@ -130,7 +130,7 @@ def asked(draw: st.DrawFn) -> SynthesisOptions:
         "timeout": SECONDS,
     }
     opened = {name for name, values in OPENED.items() if study.get(name, values[0]) != values[0]}
-    return SynthesisOptions(
+    return AskedExploration(
         linked.text,
         platform,
         study,
@@ -182,7 +182,7 @@ def block_shapes(draw: st.DrawFn, repetition: Sequence[int | None]) -> list[list
     return [list(shape) for shape in dict.fromkeys([(1,) * len(other), tuple(other)])]
 
 
-def check(case: SynthesisOptions) -> None:
+def check(case: AskedExploration) -> None:
     """What is explored is opened again by everything that opens results, whole and design by design."""
     with TemporaryDirectory() as name:
         folder = Path(name)
@@ -207,7 +207,7 @@ def check(case: SynthesisOptions) -> None:
         seen.update(f"objective {objective}" for objective in case.objectives)
 
 
-def _explored_somehow(spec: Path, case: SynthesisOptions) -> tuple[SynthesisOptions, Exploration]:
+def _explored_somehow(spec: Path, case: AskedExploration) -> tuple[AskedExploration, Exploration]:
     """The exploration; in figures that every design has where the platform does not say what others cost.
 
     By the method that suits where the drawn one is refused.
@@ -223,7 +223,7 @@ def _explored_somehow(spec: Path, case: SynthesisOptions) -> tuple[SynthesisOpti
         raise
 
 
-def _explored(spec: Path, case: SynthesisOptions, *, resume: bool = False) -> Exploration:
+def _explored(spec: Path, case: AskedExploration, *, resume: bool = False) -> Exploration:
     options: dict[str, Any] = dict(case.options)
     if options["model"] == "machine":
         study = Study.model_validate(dict(case.study))

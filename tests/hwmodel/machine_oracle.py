@@ -15,6 +15,7 @@ from oracle_steps import Stepped
 
 from arrayol.ir.spec import Delay
 from hwmodel.external_memory import Bursts, port_time
+from hwmodel.platform_memories import ExternalMemory
 
 
 @dataclass
@@ -31,6 +32,14 @@ class Outcome:
 @dataclass
 class Oracle(Stepped):
     """The whole page: what a group takes, in cycles and memory; what it builds on has the sections before."""
+
+    @property
+    def memory(self) -> ExternalMemory:
+        """The external memory. With a technology fewer than 3 cycles of latency count as 3."""
+        memory = self.platform.memory
+        if self.platform.technology is None or memory.latency is None:
+            return memory
+        return memory.model_copy(update={"latency": max(memory.latency, 3)})
 
     def outcome(self) -> Outcome:
         last = self.last
@@ -122,7 +131,7 @@ class Oracle(Stepped):
         for array in self.network.arrays:
             sides[0].append((array, [e for e, born, _ in loads.get(array, []) if born in steps]))
             sides[1].append((array, [e for e, _, _, out in made.get(array, []) if out in steps]))
-        memory = self.platform.memory
+        memory = self.memory
         if memory.rows is None and memory.burst == "run":
             every = {(0, name): [(e, born) for e, born, _ in found] for name, found in loads.items()}
             every |= {
@@ -154,7 +163,7 @@ class Oracle(Stepped):
 
     def busiest(self, each: list[dict[str, int]]) -> list[int]:
         """Cycles of loads and stores of the busiest channel, on separate ports of each side, given those of arrays."""
-        memory, placed = self.platform.memory, self.channels()
+        memory, placed = self.memory, self.channels()
         sums = [
             [sum(cycles for array, cycles in side.items() if placed[array] == channel) for side in each]
             for channel in range(memory.channels)
@@ -165,7 +174,7 @@ class Oracle(Stepped):
 
     def channels(self) -> dict[str, int]:
         """The channel of each array: inputs and outputs first, then others, the largest first."""
-        network, memory, placed = self.network, self.platform.memory, dict[str, int]()
+        network, memory, placed = self.network, self.memory, dict[str, int]()
         sizes = {name: math.prod(self.shape(name)) * self.bytes(name) for name in network.arrays}
         is_end = {name: name in {*network.inputs, *network.outputs} for name in network.arrays}
         for name in sorted(network.arrays, key=lambda name: (not is_end[name], -sizes[name])):
@@ -183,7 +192,7 @@ class Oracle(Stepped):
         for element, step in moved:
             steps[step].append(element)
         size, width = self.bytes(array), self.local_width(array, write)
-        return run_cycles(steps.values(), found, self.shape(array), size, self.platform.memory, width)
+        return run_cycles(steps.values(), found, self.shape(array), size, self.memory, width)
 
     def local_width(self, array: str, write: int) -> int | None:
         """The data of a word of the local memory, None where nothing is known of it."""
@@ -195,7 +204,7 @@ class Oracle(Stepped):
         return next(width for width in range(min(asked, whole), 0, -1) if whole % width == 0)
 
     def burst(self, array: str, found: list[Point], write: int) -> int:
-        memory, width, data = self.platform.memory, self.local_width(array, write), len(found)
+        memory, width, data = self.memory, self.local_width(array, write), len(found)
         if not data:
             return 0
         local = 0 if width is None else local_words_of_set(found, self.shape(array), width)
@@ -220,7 +229,7 @@ class Oracle(Stepped):
         for name in self.network.arrays:
             if name == array:
                 break
-            row = self.platform.memory.rows.row_bytes if self.platform.memory.rows else 1
+            row = self.memory.rows.row_bytes if self.memory.rows else 1
             base += math.ceil(math.prod(self.shape(name)) * self.bytes(name) / row) * row
         numbers = sorted(box(self.shape(array)).index(element) for element in elements)
         found: list[list[int]] = []

@@ -74,7 +74,7 @@ def worst_place(every: Sequence[Run], shape: Sequence[int], size: int, word: int
 
 
 @dataclass(frozen=True)
-class SynthesisOptions:
+class RequestsOfStep:
     """What a step asks for of an array: so many requests of so many words, and the cycles in which each passes."""
 
     requests: int
@@ -89,7 +89,7 @@ def asked(
     size: int,
     m: ExternalMemory,
     width: int | None = None,
-) -> SynthesisOptions:
+) -> RequestsOfStep:
     """Of what one step moves, all `steps` known: by run, or the quickest of whole entries that are fewer runs.
 
     Elements have `size` bytes; the memory inside has local words of so many data, None where it keeps pace.
@@ -117,21 +117,21 @@ def _asked(
     m: ExternalMemory,
     width: int | None,
     axis: int | None = None,
-) -> SynthesisOptions:
+) -> RequestsOfStep:
     unit, word = (1, m.data_per_word) if m.data_per_word else (size, m.word_bits // 8)
     longest = max(length for _, length in runs)
     words = math.ceil((worst_place(every, shape, unit, word, axis) + longest * unit) / word)
     parts = math.ceil(words / m.max_burst_words)
     each = math.ceil(words / parts)
     if width is None:
-        return SynthesisOptions(parts * len(runs), each, each)
+        return RequestsOfStep(parts * len(runs), each, each)
     begin = worst_place(every, shape, unit, width * unit, axis)
-    return SynthesisOptions(
+    return RequestsOfStep(
         parts * len(runs), each, local_cycles(each, longest, row_of(shape, width), width, unit, word, begin)
     )
 
 
-def _time(one: SynthesisOptions, m: ExternalMemory) -> int:
+def _time(one: RequestsOfStep, m: ExternalMemory) -> int:
     return cycles_of_requests([one.cycles] * one.requests, m.latency or 0, m.outstanding)
 
 

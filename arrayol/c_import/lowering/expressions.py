@@ -31,6 +31,7 @@ from arrayol.c_import.lowering.symbols import (
     CArray,
     Cell,
     CellAddress,
+    ChosenCell,
     Content,
     Deferred,
     NamedValue,
@@ -141,6 +142,8 @@ class Expressions:
             return place
         if isinstance(place, Cell):
             return self._content(place, recorder.content(place), node)
+        if isinstance(place, ChosenCell):
+            return self._of_chosen(place, node)
         if isinstance(place, Address):
             if len(place.subscripts) != place.array.rank:
                 counts = f"{place.array.rank} dimensions, and {len(place.subscripts)} subscripts here"
@@ -150,6 +153,13 @@ class Expressions:
                 raise RefusalError(f"'{place.array.name}' has elements that are structs", "name one field", node)
             return self._piecewise(place, node)
         raise RefusalError("this is no number", "name a scalar or an element", node)
+
+    def _of_chosen(self, place: ChosenCell, node: Any) -> COperation:
+        *others, (_, last) = place.choices
+        value = self.load(last, node)
+        for condition, cell in reversed(others):
+            value = self.arithmetic.choice(condition, self.load(cell, node), value)
+        return value
 
     def _piecewise(self, place: Address, node: Any) -> COperation:
         """An element whose subscripts may be choices between affine ones, as at a border: a choice between elements."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from pycparser import c_ast
@@ -15,6 +16,7 @@ from arrayol.c_import.lowering.symbols import (
     Address,
     Cell,
     CellAddress,
+    ChosenCell,
     PointerCell,
     Poison,
     PoisonedError,
@@ -170,6 +172,11 @@ class Statements:
             value = run.arithmetic.converted(value, place.type)
             run.recorder.contents[place] = value
             return value
+        if isinstance(place, ChosenCell):
+            for condition, cell in place.choices:
+                run.branches.both(condition, partial(self.put, cell, value, node), lambda: None)
+            stored: COperation = run.expressions.load(place, node)
+            return stored
         if isinstance(place, Address) and len(place.subscripts) == len(place.array.dims):
             if place.array.table is not None:
                 raise RefusalError(f"'{place.array.name}' is const", "leave the word const out", node)
@@ -182,8 +189,7 @@ class Statements:
             for conditions, subscripts in pieces:
                 with run.recorder.where(*conditions):
                     run.recorder.store(place.array, subscripts, value, run.span(getattr(node, "lvalue", node)))
-            stored: COperation = run.expressions.load(place, node)
-            return stored
+            return run.expressions.load(place, node)
         raise RefusalError("this is no scalar and no element", "assign to one element", node)
 
     def _step(self, node: Any) -> None:

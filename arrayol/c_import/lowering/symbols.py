@@ -105,6 +105,13 @@ class CellAddress:
     cell: Cell | StructCell
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ChosenCell:
+    """The scalar that data choose among those of an array, each with the condition that it is that one."""
+
+    choices: tuple[tuple[COperation, Cell], ...]
+
+
 @dataclass(eq=False)
 class PointerCell:
     """A variable that points somewhere."""

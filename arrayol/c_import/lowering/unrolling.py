@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from pycparser import c_ast
 
-from arrayol.c_import.arithmetic import RefusalError
+from arrayol.c_import.arithmetic import RefusalError, constant_of, integer, truth
 from arrayol.c_import.forms import names_of, number_at
 from arrayol.c_import.lowering.context import Context, base_name, pointers_to
 from arrayol.c_import.lowering.ctypes import Pointer
@@ -21,18 +21,20 @@ from arrayol.c_import.lowering.symbols import (
     CArray,
     Cell,
     CellAddress,
+    ChosenCell,
     Deferred,
     OpenLoop,
     PointerCell,
     RestartError,
     Undefined,
 )
-from arrayol.c_import.model import COperation, ElementAccess, Form
+from arrayol.c_import.model import COperation, Dynamic, ElementAccess, Form
 from arrayol.c_import.reading.syntax import has_steps, nodes_of
 from arrayol.ir.affine import Affine
 
 MOST_ELEMENTS = 64
 MOST_REGISTERS = 32
+MOST_CHOSEN = 8  # registers that data choose among
 MOST_ITERATIONS = 64
 _MOST_OFFSETS = 32  # that a table has, as those of a neighbourhood
 
@@ -131,11 +133,21 @@ class Unrolling:
         return False
 
     def _is_handed_on(self, name: str) -> bool:
-        """Whether a loop writes an array from outside, and no iterator of it or of those around is a subscript."""
-        names = {name, *pointers_to(self.run.function, {name})}
+        """Whether a loop writes an array from outside, and no iterator of it or of those around is a subscript.
+
+        So does an array of a loop's body, such as the next state, of whose elements those of such an array are made.
+        """
+        return self._is_kept(name) or any(
+            base_name(one.lvalue) != name and self._is_kept(base_name(one.lvalue))
+            for one in nodes_of(self.run.function, c_ast.Assignment)
+            if isinstance(one.rvalue, c_ast.ArrayRef) and base_name(one.rvalue) == name
+        )
+
+    def _is_kept(self, name: str | None) -> bool:
+        names = {name, *pointers_to(self.run.function, {name})} if name is not None else set[str]()
         return _hands_on(self.run.function.body, names, set())
 
-    def element(self, address: Address) -> Cell | PointerCell:
+    def element(self, address: Address) -> Cell | PointerCell | ChosenCell:
         """The scalar at an address. Raises RestartError where loops must be unrolled for that, or the array be one."""
         array, known = address.array, self.run.known
         assert array.cells is not None
@@ -144,6 +156,9 @@ class Unrolling:
             cell = array.cells.get(tuple(one for one in numbers if one is not None))
             if cell is not None:
                 return cell
+        chosen = self._chosen(address)
+        if chosen is not None:
+            return chosen
         names = set[str]().union(*map(names_of, address.subscripts))
         loops = [self.run.loops.open[name] for name in names if name in self.run.loops.open]
         if not names or len(loops) < len(names) or any(not self._may_unroll(one) for one in loops):
@@ -151,6 +166,26 @@ class Unrolling:
         else:
             known.unrolled |= {one.key for one in loops}
         raise RestartError
+
+    def _chosen(self, address: Address) -> ChosenCell | None:
+        """The scalar that data choose among the few of an array that a loop hands on; None if they do not."""
+        array, arithmetic, contents = address.array, self.run.arithmetic, self.run.recorder.contents
+        cells = {place: cell for place, cell in (array.cells or {}).items() if isinstance(cell, Cell)}
+        is_state = self.keys[array.name] in self.run.known.registers and len(cells) <= MOST_CHOSEN
+        by_data = [any(isinstance(term, Dynamic) for term, _ in form.terms) for form in address.subscripts]
+        known = all(form.number is not None or data for form, data in zip(address.subscripts, by_data, strict=True))
+        if not is_state or not known or any(isinstance(contents[cell], Undefined) for cell in cells.values()):
+            return None
+        places = [arithmetic.of_form(form, "i32") for form in address.subscripts]
+        choices = list[tuple[COperation, Cell]]()
+        for subscripts, cell in cells.items():
+            pairs = zip(places, subscripts, strict=True)
+            same = [arithmetic.binary("==", place, integer(own)) for place, own in pairs if constant_of(place) != own]
+            condition = truth(True)
+            for one in same:
+                condition = arithmetic.binary("&&", condition, one)
+            choices.append((arithmetic.condition(condition), cell))
+        return ChosenCell(tuple(choices))
 
     def keep_array(self, pointer: Address | CellAddress) -> None:
         """Leave the array as it is that a pointer points into. Raises RestartError where its elements are scalars."""
@@ -203,18 +238,17 @@ class Unrolling:
 
 def _hands_on(node: Any, names: set[str], around: set[str]) -> bool:
     """Whether a loop below a node writes an array, or through a pointer to it, and subscripts it by none `around`."""
-    if not isinstance(node, c_ast.For):
-        return any(_hands_on(child, names, around) for _, child in node.children())
-    if any(one.name in names and not isinstance(one.type, c_ast.PtrDecl) for one in nodes_of(node, c_ast.Decl)):
-        return False
-    counters = set() if node.next is None else {one.name for one in nodes_of(node.next, c_ast.ID)}
+    is_loop = isinstance(node, c_ast.For)
+    counters = {one.name for one in nodes_of(node.next, c_ast.ID)} if is_loop and node.next is not None else set[str]()
     around = around | counters
-    places = [one for kind in (c_ast.ArrayRef, c_ast.StructRef) for one in nodes_of(node.stmt, kind)]
-    held = {one.name for place in places if base_name(place) in names for one in nodes_of(place, c_ast.ID)}
-    is_written = any(
-        base_name(one.lvalue) in names and not isinstance(one.lvalue, c_ast.ID)
-        for one in nodes_of(node.stmt, c_ast.Assignment)
-    )
+    declares = any(one.name in names and not isinstance(one.type, c_ast.PtrDecl) for one in nodes_of(node, c_ast.Decl))
+    if not is_loop or declares:
+        return any(_hands_on(child, names, around) for _, child in node.children())
+    places = [one for one in nodes_of(node.stmt, c_ast.ArrayRef) if base_name(one) in names]
+    held = {name.name for place in places for name in _plain_names(place.subscript)}
+    changed = [one.lvalue for one in nodes_of(node.stmt, c_ast.Assignment)]
+    changed += [one.expr for one in nodes_of(node.stmt, c_ast.UnaryOp) if "++" in one.op or "--" in one.op]
+    is_written = any(base_name(place) in names and not isinstance(place, c_ast.ID) for place in changed)
     return is_written and bool(counters) and not around & held
 
 
