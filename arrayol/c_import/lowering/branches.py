@@ -29,7 +29,7 @@ class Branches:
     def __init__(self, run: Context) -> None:
         self.run = run
 
-    def both(self, condition: COperation, first: Callable[[], None], second: Callable[[], None]) -> COperation:
+    def both(self, condition: COperation, first: Callable[[], object], second: Callable[[], object]) -> COperation:
         """Run one thing where a condition holds and another where not, and merge scalars; the condition as kept."""
         recorder, arithmetic = self.run.recorder, self.run.arithmetic
         affine, data = _split(condition, arithmetic)

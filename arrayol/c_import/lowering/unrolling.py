@@ -7,12 +7,13 @@ no order. As scalars its elements are values like any other.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial, reduce
 from math import prod
 from typing import Any, NoReturn
 
 from pycparser import c_ast
 
-from arrayol.c_import.arithmetic import RefusalError, constant_of, integer, truth
+from arrayol.c_import.arithmetic import RefusalError, integer
 from arrayol.c_import.forms import names_of, number_at
 from arrayol.c_import.lowering.context import Context, base_name, pointers_to
 from arrayol.c_import.lowering.ctypes import Pointer
@@ -176,15 +177,14 @@ class Unrolling:
         known = all(form.number is not None or data for form, data in zip(address.subscripts, by_data, strict=True))
         if not is_state or not known or any(isinstance(contents[cell], Undefined) for cell in cells.values()):
             return None
-        places = [arithmetic.of_form(form, "i32") for form in address.subscripts]
         choices = list[tuple[COperation, Cell]]()
         for subscripts, cell in cells.items():
-            pairs = zip(places, subscripts, strict=True)
-            same = [arithmetic.binary("==", place, integer(own)) for place, own in pairs if constant_of(place) != own]
-            condition = truth(True)
-            for one in same:
-                condition = arithmetic.binary("&&", condition, one)
-            choices.append((arithmetic.condition(condition), cell))
+            pairs = list(zip(address.subscripts, subscripts, strict=True))
+            if any(form.number not in {None, own} for form, own in pairs):
+                continue
+            chosen = [(arithmetic.of_form(form, "i32"), integer(own)) for form, own in pairs if form.number is None]
+            same = [arithmetic.binary("==", *pair) for pair in chosen]
+            choices.append((arithmetic.condition(reduce(partial(arithmetic.binary, "&&"), same)), cell))
         return ChosenCell(tuple(choices))
 
     def keep_array(self, pointer: Address | CellAddress) -> None:
