@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidat
 from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
-from arrayol.errors import error
+from arrayol.errors import ArrayolError, Diagnostic, error
 from arrayol.limits import AT_MOST, LARGEST, LARGEST_BOUND
 from arrayol.source import Span
 from arrayol.text import listed
@@ -483,6 +483,7 @@ NARROW: Mapping[str, Any] = {  # plain designs: docs/explore.md, "Studies"
     "serial": (),
     "again": (),
 }
+_PLAIN_WORDS = {key: NARROW[key] for key in ("cuts", "links", "layouts", "policies", "recompute", "styles")}
 NETWORK_KEYS = ("splits", "serial", "again")  # they make other networks
 
 
@@ -496,7 +497,17 @@ def load_study(path: Path) -> Study:
 
 
 def narrowed(study: Study) -> Study:
-    """The study of plain designs: `NARROW`, and nothing that it opens for single arrays but their loads."""
+    """The study of plain designs: `NARROW`, and nothing that it opens for single arrays but their loads.
+
+    Raises ArrayolError (`not-plain`) if the study names no plain choice of a key, as of `styles = ["stream"]`.
+    """
+    for key, (plain, *_) in _PLAIN_WORDS.items():
+        listed_ones = getattr(study, key)
+        if key in study.model_fields_set and not isinstance(listed_ones, Mapping) and plain not in listed_ones:
+            word = str(plain).lower() if isinstance(plain, bool) else f'"{plain}"'
+            message = f"narrow takes plain designs only, and '{key}' of the study does not have {word}"
+            hint = f"leave out --narrow, or add {word} to '{key}'"
+            raise ArrayolError([Diagnostic("not-plain", message, study.place(key), hint)])
     settings = {name: getattr(study, name) for name in study.model_fields_set}
     settings["array"] = {name: ArrayStudy(load=choice.load) for name, choice in study.array.items() if choice.load}
     return Study.model_validate({**settings, **NARROW})

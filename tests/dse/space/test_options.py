@@ -6,7 +6,9 @@ import sys
 from dataclasses import replace
 from itertools import islice, product
 from pathlib import Path
+from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from many_cases import case_count
 from strategies_changes import Wanted, wanteds
@@ -18,7 +20,7 @@ from arrayol.ir.network import flatten
 from dse.search.pricing import plain_structure
 from dse.space.mappings import MappingSpace
 from dse.space.options import are_offered, mapping_options, spread
-from dse.space.study import Study, parse_scan
+from dse.space.study import Study, narrowed, parse_scan
 from hwmodel.cost_model.model import MachineModel
 from hwmodel.design import Blocks, GroupDesign
 from hwmodel.platform import load_platform
@@ -70,3 +72,16 @@ def test_cuts_are_offered_where_a_block_has_more_to_do_first(tmp_path: Path) -> 
     assert are_offered(space, cut) == [True] * len(cut)
     assert are_offered(space, [replace(one, schedule=whole.blocks) for one in cut]) == [False] * len(cut)
     assert are_offered(space, [strips, whole]) == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("listed", "word"),
+    [({"styles": ["stream"]}, '"block"'), ({"links": ["fifo"]}, '"buffer"'), ({"recompute": [True]}, "false")],
+)
+def test_a_study_without_plain_designs_cannot_be_narrowed(listed: dict[str, Any], word: str) -> None:
+    (key,) = listed
+    with pytest.raises(ArrayolError) as refused:
+        narrowed(Study.model_validate(listed))
+    (told,) = refused.value.diagnostics
+    assert (told.code, told.hint) == ("not-plain", f"leave out --narrow, or add {word} to '{key}'")
+    assert narrowed(Study.model_validate({"styles": ["stream", "block"]})).styles == ("block",)
