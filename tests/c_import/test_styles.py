@@ -101,6 +101,7 @@ REPETITIONS = {
     "subsampled": ["[24, 80]", "[12, 40]", "[12, 40]", "[80, 12]"],
     "tiles": ["[2, 4]", "[32, 48]"],
     "trellis": ["[LENGTH] delay 1", "[LENGTH]", "[LENGTH] delay -1"],
+    "views": ["[20, 30]"],
     "volume": ["[6, 8, 10]"],
     "weights": ["[4]", "[4, 16] delay 1, 0", "[16]"],
     "wrapped": ["[20, 24]", "[200]", "[200]"],
@@ -128,6 +129,7 @@ WINDOWS = {
     "rows_chosen": "a: u8[3]",
     "rows_returned": "in_: u8[3]",
     "tiles": "src: u8[16, 12]",
+    "views": "src: u8[3]",
     "rows_rotated": "in_: u8[3]",
 }
 

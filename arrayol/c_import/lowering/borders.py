@@ -28,8 +28,11 @@ def with_borders(run: Context, array: CArray, subscripts: tuple[Form, ...]) -> t
     if array.rank != len(subscripts) or not any(map(_is_chosen, subscripts)):
         return subscripts
     result: list[Form] = []
-    for form, dim in zip(subscripts, array.dims, strict=True):
-        one = form if not _is_chosen(form) else _Subscript(run, form).bordered(dim, is_row=array.rank == 1)
+    for place, (form, dim) in enumerate(zip(subscripts, array.dims, strict=True), 1):
+        subscript, is_last = _Subscript(run, form), place == array.rank
+        one = form if not _is_chosen(form) else subscript.bordered(dim, is_row=array.rank == 1)
+        if one is None and is_last:  # of a pointer that leaves the rows
+            one = subscript.bordered(None, is_row=True)
         if one is None:
             return subscripts
         result.append(one)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +12,8 @@ from pycparser import c_ast
 from arrayol.c_import.arithmetic import RefusalError
 from arrayol.c_import.complex_numbers import ComplexArithmetic
 from arrayol.c_import.forms import names_of
-from arrayol.c_import.lowering.ctypes import Types
+from arrayol.c_import.lowering.changes import MOVES
+from arrayol.c_import.lowering.ctypes import NumberType, Struct, Types
 from arrayol.c_import.lowering.parts import (
     BranchesPart,
     CallsPart,
@@ -144,13 +145,33 @@ class Context:
 
     def is_written(self, name: str) -> bool:
         """Whether some function of the file may change an array of this name, also through a pointer."""
-        names = {name}
+        names, functions = {name}, self.unit.functions
         while True:
-            more = {one for function in self.unit.functions.values() for one in pointers_to(function, names)} - names
-            if not more:
+            more = {one for function in functions.values() for one in pointers_to(function, names)}
+            more |= {one for function in functions.values() for one in self._parameters_of(function, names)}
+            if more <= names:
                 break
             names |= more
-        return any(_changes(function, name, names - {name}) for function in self.unit.functions.values())
+        return any(_changes(function, name, names - {name}, functions) for function in functions.values())
+
+    def _parameters_of(self, function: Any, names: set[str]) -> Iterator[str]:
+        """Pointers to what may change among the parameters of functions that are handed something of these names."""
+        for call in calls_of(function):
+            called = self.unit.functions.get(getattr(call.name, "name", ""))
+            declared = called.decl.type.args if called is not None else None
+            pairs = zip(declared.params, call.args.exprs, strict=False) if declared and call.args else ()
+            for parameter, value in pairs:
+                if any(one.name in names for one in nodes_of(value, c_ast.ID)) and self._may_change(parameter):
+                    yield parameter.name
+
+    def _may_change(self, parameter: Any) -> bool:
+        """Whether a parameter points to what is not const."""
+        target = getattr(parameter.type, "type", None)
+        try:
+            is_value = isinstance(self.types.of(parameter.type), NumberType | Struct)
+        except RefusalError:  # what is not read may be a pointer
+            is_value = False
+        return not is_value and "const" not in (getattr(target, "quals", None) or [])
 
     def calls_of(self, node: Any) -> bool:
         """Whether something below a node calls a function of the file."""
@@ -207,16 +228,25 @@ class Context:
             self.recorder.memories, self._loop_names = memory, names
 
 
-def _changes(function: Any, name: str, pointers: set[str]) -> bool:
-    """Whether a function assigns an array's elements, what pointers to it point to, or hands it to another function."""
+def _changes(function: Any, name: str, pointers: set[str], functions: Mapping[str, Any]) -> bool:
+    """Whether a function assigns an array's elements, what pointers to it point to, or has another function do that.
+
+    Functions of the file change what their own parameters point to, which are among the pointers.
+    """
     steps = [one for one in nodes_of(function, c_ast.UnaryOp) if one.op in {"++", "--", "p++", "p--"}]
     targets = [one.lvalue for one in nodes_of(function, c_ast.Assignment)] + [one.expr for one in steps]
     for target in targets:
         base = base_name(target)
         if base == name or (base in pointers and not isinstance(target, c_ast.ID)):
             return True
-    arguments = [one for call in calls_of(function) for one in (call.args.exprs if call.args else [])]
-    return any(base_name(one) in {name, *pointers} for one in arguments)
+    others = [call for call in calls_of(function) if getattr(call.name, "name", None) not in functions]
+    given = [one for call in others for one in (call.args.exprs if call.args else [])[: 1 if _moves(call) else None]]
+    return any(base_name(one) in {name, *pointers} for one in given)
+
+
+def _moves(call: Any) -> bool:
+    """Whether a call changes only what its first argument points to."""
+    return getattr(call.name, "name", None) in MOVES
 
 
 def pointers_to(function: Any, names: set[str]) -> Iterator[str]:
