@@ -32,6 +32,7 @@ REPETITIONS = {
     "channel": ["[64]"],
     "cic": ["[512] delay 1", "[64]"],
     "class_means": ["[300] delay 1"],
+    "column_sums": ["[26]", "[26]", "[26]", "[H, 26, R] delay 0, 0, 1", "[H, 26]"],
     "comb": ["[4, 200] delay 0, 12 delay 0, 7"],
     "copied_lines": ["[24, 32]"],
     "counted_calls": ["[50] delay 1", "[50]"],

@@ -67,11 +67,10 @@ def _kept_in_instances(scop: Scop, group: Sequence[Statement], names: set[str]) 
 
 
 def _is_plain(statement: Statement, scop: Scop) -> bool:
-    """Whether data decide nothing of what it writes, and its loops start at no number below 0."""
+    """Whether data decide nothing of what it writes, and its loops end at numbers and consts."""
     bounds = [form for loop in statement.loops for form in (loop.low, loop.high)]
     fixed = all(names_of(form) <= set(scop.consts) for form in bounds)
-    starts = all((loop.low.number or 0) >= 0 for loop in statement.loops)
-    return fixed and starts and not hangs_on_data(statement.target)
+    return fixed and not hangs_on_data(statement.target)
 
 
 @dataclass
@@ -139,15 +138,18 @@ class _Expansion:
     def _own_array(self, statement: Statement) -> str:
         variable = self.variables[statement.target.array]
         name = free_name(f"{variable.name}_{statement.number}", self.variables)
-        idle = self.idle[name_of(statement)]
-        dims = tuple(loop.high for loop in statement.loops if loop.name not in idle)
+        dims = tuple(loop.high - start for loop, start in self._axes(statement))
         self.variables[name] = replace(variable, name=name, dims=dims, local=True, state=False)
         return name
 
     def _element(self, statement: Statement) -> ElementAccess:
-        names = [loop.name for loop in statement.loops if loop.name not in self.idle[name_of(statement)]]
-        subscripts: tuple[Form, ...] = tuple(Affine(((name, 1),)) for name in names)
+        subscripts: tuple[Form, ...] = tuple(Affine(((loop.name, 1),)) - start for loop, start in self._axes(statement))
         return replace(statement.target, array=self.own[name_of(statement)], subscripts=subscripts)
+
+    def _axes(self, statement: Statement) -> list[tuple[ForLoop, Form]]:
+        """The loops that have an axis of a statement's own array, each with what its first element stands for."""
+        loops = [loop for loop in statement.loops if loop.name not in self.idle[name_of(statement)]]
+        return [(loop, loop.low if _may_be_negative(loop.low) else Affine()) for loop in loops]
 
     # What the group leaves in its arrays.
 
@@ -224,8 +226,15 @@ class _Expansion:
         source = self.by_name[origin.statement]
         if constant_of(source.value) is not None and not source.accumulate:
             return source.value
-        access = ElementAccess(self.own[origin.statement], tuple(map(plain_form, forms)), node.access.span, guards)
+        starts = [start for _, start in self._axes(source)]
+        subscripts = tuple(plain_form(form) - start for form, start in zip(forms, starts, strict=True))
+        access = ElementAccess(self.own[origin.statement], subscripts, node.access.span, guards)
         return COperation("read", node.type, access=access)
+
+
+def _may_be_negative(form: Form) -> bool:
+    """Whether a sum of consts, which are counts, may be below 0."""
+    return form.constant < 0 or any(factor < 0 for _, factor in form.terms)
 
 
 def _at_distance(form: Affine[str], name: str, equal: Sequence[Affine[str]]) -> Affine[str]:
