@@ -167,6 +167,8 @@ class Pointers:
             self._factors_as_numbers(value)
             self.run.unrolling.unroll_offsets(address, value)
             form = Affine(((Dynamic(self.run.arithmetic.converted(value, "i64")), 1),))
+        else:
+            self.run.unrolling.unroll_quotients(address.array, form)
         return self.run.recorder.address_plus(address, form.scaled(sign))
 
     def _factors_as_numbers(self, value: COperation) -> None:

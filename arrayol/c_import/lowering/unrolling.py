@@ -29,7 +29,7 @@ from arrayol.c_import.lowering.symbols import (
     RestartError,
     Undefined,
 )
-from arrayol.c_import.model import COperation, Dynamic, ElementAccess, Form
+from arrayol.c_import.model import COperation, Dynamic, ElementAccess, Form, Rounded
 from arrayol.c_import.reading.syntax import has_steps, nodes_of
 from arrayol.ir.affine import Affine
 
@@ -219,7 +219,24 @@ class Unrolling:
         moving = set[str]().union(*map(names_of, forms)) & set(around)
         if not moving - chosen or not chosen <= set(around):
             return
-        loops = [around[name] for name in chosen]
+        self._unroll_choosing(chosen)
+
+    def unroll_quotients(self, array: CArray, form: Form) -> None:
+        """Unroll the loops of whose counters quotients and remainders say how far from its own place one reads.
+
+        As `k / 2` and `k % 2` do in a block of 2 x 2. Raises RestartError where it does.
+        """
+        around = self.run.loops.open
+        chosen, moving = set[str](), set[str]()
+        for term, _ in form.terms:
+            own = names_of(Affine(((term, 1),))) & set(around)
+            chosen, moving = (chosen | own, moving) if isinstance(term, Rounded) else (chosen, moving | own)
+        if array.table is None and chosen and moving - chosen:
+            self._unroll_choosing(chosen)
+
+    def _unroll_choosing(self, names: set[str]) -> None:
+        """Unroll short loops of these counters, unless one fills an array."""
+        loops = [self.run.loops.open[name] for name in names]
         is_short = all((one.count or 0) <= _MOST_OFFSETS and self._may_unroll(one) for one in loops)
         if is_short and not any(_fills(one.node) for one in loops):
             self.run.known.unrolled |= {one.key for one in loops}
