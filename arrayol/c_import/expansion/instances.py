@@ -143,7 +143,7 @@ class _Expansion:
         return name
 
     def _element(self, statement: Statement) -> ElementAccess:
-        subscripts: tuple[Form, ...] = tuple(Affine(((loop.name, 1),)) - start for loop, start in self._axes(statement))
+        subscripts = tuple(plain_form(Affine(((loop.name, 1),))) - start for loop, start in self._axes(statement))
         return replace(statement.target, array=self.own[name_of(statement)], subscripts=subscripts)
 
     def _axes(self, statement: Statement) -> list[tuple[ForLoop, Form]]:
@@ -205,10 +205,10 @@ class _Expansion:
             where = self.origins.unwritten(name_of(statement), place, names, self.idle[name_of(statement)])
             own = (*node.access.guards, *guards_of_conditions(where or ()))
             chosen = replace(node, access=replace(node.access, guards=own))
-        elif not reads:  # it never runs
-            return zero_of(node.type)
-        else:
+        elif sources.always_inside and reads:
             chosen = reads.pop()[1]
+        else:  # it never runs, or reads what nothing wrote
+            chosen = zero_of(node.type)
         for guards, read in reversed(reads):
             condition = truth_of(ElementGuard("and", parts=guards)) if guards else None
             chosen = read if condition is None else COperation("choice", node.type, (condition, read, chosen))
