@@ -136,6 +136,8 @@ def _instances(statement: Statement, variables: Mapping[str, Variable]) -> Insta
     for loop in statement.loops:
         own: Form = Affine(((loop.name, 1),))
         conditions += [not_negative(own - loop.low), not_negative(loop.high - 1 - own)]
+    dims = (dim for access in (statement.target, *statement.reads) for dim in variables[access.array].dims)
+    conditions += dict.fromkeys(not_negative(dim - 1) for dim in dims if dim.number is None)  # C has no empty arrays
     return Instances(
         name_of(statement),
         tuple(loop.name for loop in statement.loops),

@@ -71,7 +71,7 @@ REPETITIONS = {
     "lifting": ["[32]", "[32]"],
     "lifting_columns": ["[16, 80]", "[16, 40]", "[80, 8]"],
     "line_buffer": ["[H, W]"],
-    "line_buffer_flushed": ["[H, W]", "[H, W]", "[H, W]", "[H, W] delay 0, 1 delay 1, 0", "[H, W]"],
+    "line_buffer_flushed": ["[H, W]", "[H, W]", "[H, W]", "[H, W] delay 0, 1", "[H, W]"],
     "line_buffer_kept": ["[W]", "[H, W]"],
     "lines_rotated": ["[99, 40]"],
     "means": ["[H, W]", "[H]"],
